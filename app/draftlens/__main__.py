@@ -1,0 +1,16 @@
+"""`draftlens` opens the window; `draftlens generate` and its siblings are the command line."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> int:
+    """Run what the arguments ask for and return the exit code."""
+    from draftlens.main import run
+
+    return run(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

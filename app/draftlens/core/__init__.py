@@ -1,0 +1,1 @@
+"""Values and protocols that everything else speaks; standard library only."""

@@ -1,0 +1,1 @@
+"""The one thread that imports and runs MLX."""
