@@ -18,6 +18,23 @@ DrafterKind = Literal["none", "draft-model", "prompt-lookup"]
 LookupPolicy = Literal["graded", "gated"]
 
 
+def _number(name: str, value: object, low: float, high: float, *, low_open: bool = False) -> None:
+    ok = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if ok and isinstance(value, int | float):
+        ok = (value > low if low_open else value >= low) and value <= high
+    if not ok:
+        bound = f"above {low:g}" if low_open else f"at least {low:g}"
+        raise UserError(f"{name} is {value}, but must be a number {bound} and at most {high:g}.")
+
+
+def _integer(name: str, value: object, low: int, high: int | None, note: str | None = None) -> None:
+    ok = isinstance(value, int) and not isinstance(value, bool) and value >= low and (high is None or value <= high)
+    if not ok:
+        upper = "" if high is None else f" and at most {high}"
+        extra = f" ({note})" if note else ""
+        raise UserError(f"{name} is {value}, but must be a whole number of at least {low}{upper}{extra}.")
+
+
 @dataclass(frozen=True)
 class SamplingParams:
     """The sampling chain, in the order it is applied.
@@ -136,20 +153,3 @@ class SessionParams:
             raise UserError(f"rule={self.rule} cannot be asked for.", f"Choose one of {names}; temperature 0 is greedy.")
         if self.drafter not in ("none", "draft-model", "prompt-lookup"):
             raise UserError(f"Drafter {self.drafter!r} is not known.", "Use none, draft-model or prompt-lookup.")
-
-
-def _number(name: str, value: object, low: float, high: float, *, low_open: bool = False) -> None:
-    ok = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    if ok and isinstance(value, int | float):
-        ok = (value > low if low_open else value >= low) and value <= high
-    if not ok:
-        bound = f"above {low:g}" if low_open else f"at least {low:g}"
-        raise UserError(f"{name} is {value}, but must be a number {bound} and at most {high:g}.")
-
-
-def _integer(name: str, value: object, low: int, high: int | None, note: str | None = None) -> None:
-    ok = isinstance(value, int) and not isinstance(value, bool) and value >= low and (high is None or value <= high)
-    if not ok:
-        upper = "" if high is None else f" and at most {high}"
-        extra = f" ({note})" if note else ""
-        raise UserError(f"{name} is {value}, but must be a whole number of at least {low}{upper}{extra}.")
