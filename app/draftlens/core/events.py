@@ -131,6 +131,7 @@ class Finished:
         tail: characters that were held back and are now released.
         shadow_confirmations: how often a paused lookup found its feet again.
         speculation_note: why speculation did not run, or ran otherwise than asked; None if it ran as asked.
+        seed: the seed that makes the same reply again.
     """
 
     run: int
@@ -138,6 +139,7 @@ class Finished:
     tail: str
     shadow_confirmations: int = 0
     speculation_note: str | None = None
+    seed: int = 0
 
 
 @dataclass(frozen=True)

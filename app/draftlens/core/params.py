@@ -99,15 +99,26 @@ class SamplingParams:
 
 @dataclass(frozen=True)
 class LookupParams:
-    """Prompt lookup: how it searches and how it decides to pause."""
+    """Prompt lookup: how it searches and how it decides to pause.
+
+    Attributes:
+        ngram_min, ngram_max: lengths of the suffix that is looked up, longest first.
+        max_draft: the most tokens a round proposes.
+        policy: graded narrows and pauses for a while; gated pauses until a shadow lookup is right.
+        adaptive: False always proposes the full block.
+        floor: gated only: pause while a round emits fewer tokens than this on average; None is no floor.
+    """
 
     ngram_min: int = 2
     ngram_max: int = 3
     max_draft: int = 7
     policy: LookupPolicy = "graded"
     adaptive: bool = True
+    floor: float | None = None
 
     def __post_init__(self) -> None:
+        if self.floor is not None:
+            _number("prompt-lookup floor", self.floor, 1, MAX_DRAFT + 1)
         if self.ngram_min < 1:
             raise UserError("prompt-lookup ngram-min must be at least 1.")
         if self.ngram_max < self.ngram_min:

@@ -70,6 +70,10 @@ class RunStats:
     finish: FinishReason | None = None
     lengths: dict[int, int] = field(default_factory=dict)
 
+    def prefill(self, total: int, cached: int, ms: float) -> None:
+        """Set what is known of the prompt: tokens in all, tokens taken from the cache, time to the first token."""
+        self.prompt_tokens, self.cached_tokens, self.prompt_ms = total - cached, cached, ms
+
     def add(self, round_: Round) -> None:
         """Count one more round."""
         self.generated += len(round_.emitted)

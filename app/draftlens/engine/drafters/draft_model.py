@@ -1,0 +1,95 @@
+"""The classic drafter: a small model with the target's vocabulary drafts token by token, without a sync."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import mlx.core as mx
+
+from draftlens.engine import prefix
+from draftlens.engine.keys import Keys
+from draftlens.engine.proposal import Dense, PointMass, Proposal
+from draftlens.engine.sampling import Chain, draw
+from draftlens.engine.target import DraftContext
+
+
+class DraftModel:
+    """Drafts with a model of its own.
+
+    After every round the tokens in its cache plus the tokens owed (committed by the target, never fed here) are
+    exactly the target's tokens. A fully accepted round leaves its last proposal owed: it was proposed but not fed.
+
+    Args:
+        context: the draft model's context; kept between replies for the prefix it holds.
+        chain: the drafter's own sampling chain, over the target's vocabulary; q is what it gives.
+        keys: the reply's keys.
+    """
+
+    kind = "classic"
+    reports_q = True
+    paused = False
+    shadow_confirmations = 0
+
+    def __init__(self, context: DraftContext, chain: Chain, keys: Keys) -> None:
+        self.context = context
+        self._chain = chain
+        self._keys = keys
+        self._steps = 0
+
+    def begin(self, prompt: Sequence[int], cancelled: Callable[[], bool]) -> None:
+        """Read the prompt but for its last token, which is fed with the first round."""
+        head = prompt[:-1]
+        have = prefix.reuse(self.context, head)
+        self.context.prefill(head[have:], cancelled)
+
+    def owed(self, committed: Sequence[int]) -> list[int]:
+        """Return the committed tokens this context has not been fed."""
+        return list(committed[len(self.context.tokens) :])
+
+    def width(self, k: int) -> int:
+        """Return k: a draft model always has a proposal."""
+        return k
+
+    def propose(self, committed: Sequence[int], current: int, k: int, position: int) -> Proposal:
+        """Draft k tokens as one lazy graph."""
+        logits = self.context.feed([*self.owed(committed), current])
+        history = [*committed, current]
+        gates = self._keys.uniforms("draft-gate", position, k) if self._chain.draws_gates else []
+        tokens: list[mx.array] = []
+        rows: list[mx.array] = []
+        self._steps = 0
+        for i in range(k):
+            token, row = self._draw(logits, history, tokens, gates[i : i + 1], position + i)
+            tokens.append(token)
+            if row is not None:
+                rows.append(row)
+            if i + 1 < k:
+                logits = self.context.step(token)
+                self._steps += 1
+        block = mx.stack(tokens)
+        return Proposal(block, Dense(mx.concatenate(rows)) if rows else PointMass())
+
+    def _draw(
+        self, logits: mx.array, history: list[int], drafted: list[mx.array], gate: list[float], position: int
+    ) -> tuple[mx.array, mx.array | None]:
+        """Return the next token (int32 scalar) and the row [1, V] it was drawn from, None if it is the argmax."""
+        needed = drafted and self._chain.params.needs_history
+        scores = _fit(logits[None], self._chain.vocabulary)
+        rows = self._chain.rows(scores, history, mx.stack(drafted) if needed else None, gate)
+        if self._chain.greedy:
+            return mx.argmax(rows.scores[0]).astype(mx.int32), None
+        uniform = mx.array([self._keys.uniform("draft", position)])
+        return draw(rows.probs, uniform)[0], rows.probs
+
+    def settle(self, accepted: Sequence[int], emitted: Sequence[int]) -> None:
+        """Forget the drafts that were fed and did not become text."""
+        self.context.settle(self._steps, accepted)
+        self._steps = 0
+
+
+def _fit(logits: mx.array, vocabulary: int) -> mx.array:
+    """Cut padded columns; ids the draft model does not have get no mass."""
+    missing = vocabulary - logits.shape[-1]
+    if missing <= 0:
+        return logits[:, :vocabulary]
+    return mx.pad(logits.astype(mx.float32), [(0, 0), (0, missing)], constant_values=mx.array(float("-inf")))
