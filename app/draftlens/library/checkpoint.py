@@ -1,0 +1,295 @@
+"""Judge what a folder is, from config.json and the headers of its weights, in words and in milliseconds."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from draftlens.core.errors import UserError
+from draftlens.library import drafter_kinds, supported, weight_files
+from draftlens.library.roles import Role, Verdict
+from draftlens.library.tensor_file import TensorInfo
+from draftlens.library.weight_files import WeightFiles
+
+Config = dict[str, Any]
+
+_PICK_STANDALONE = "Choose a complete model; a small one with the target's vocabulary can draft."
+_FETCH_AGAIN = "Fetch what is missing, or fetch the model again."
+_MLX_VERSION = "Use an MLX or plain safetensors version of this model."
+_DFLASH_NAMES = "(Qwen 3.5 DFlash, LFM2 DSpark, Muse Glimmer assistant or Laguna DFlash)"
+_DFLASH_ROLES = (Role.DFLASH, Role.DFLASH2, Role.DSPARK, Role.MUSE)
+
+_ADAPTER_WEIGHTS = ("adapters.safetensors", "adapter_model.safetensors", "adapter_model.bin", "adapters.npz")
+_EMBEDDING_FILES = ("modules.json", "config_sentence_transformers.json", "1_Pooling")
+_TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "tiktoken.model", "qwen.tiktoken")
+_OTHER_WEIGHTS = ("*.bin", "*.pt", "*.pth", "*.npz", "*.h5", "*.msgpack", "*.onnx", "*.ckpt")
+
+_EMBEDDING_TENSOR = re.compile(r"embed|wte|tok_emb|word_emb", re.I)
+_LAYER = re.compile(r"^(?:language_model\.)?(?:model\.)?(?:language_model\.)?layers\.(\d+)\.")
+_FINAL_NORM = re.compile(r"^(?:model\.)?norm\.weight$")
+# Families whose tensor names are known well enough to miss one.
+_PLAIN_FAMILIES = ("llama", "mistral", "qwen2", "qwen3")
+
+
+def inspect(path: Path) -> Verdict:
+    """The verdict on a folder, or on a lone config.json fetched before the weights. Never raises, never runs code."""
+    try:
+        return _inspect(path)
+    except OSError as error:
+        return _not_a_model(f"It cannot be read: {error.strerror or error}.", "Check that the files may be read.")
+
+
+def require_standalone(path: Path, as_draft: bool = False) -> Verdict:
+    """The verdict on something to be loaded on its own, before any weight is read.
+
+    Raises:
+        UserError: it is not a complete chat or base model.
+    """
+    verdict = inspect(path)
+    if verdict.role.standalone:
+        return verdict
+    name = f"--draft-model {path}" if as_draft else str(path)
+    if verdict.role in _DFLASH_ROLES:
+        if as_draft:
+            raise UserError(
+                f"{name} is a DFlash-family speculative drafter {_DFLASH_NAMES}, not a standalone model, and Draftlens "
+                "does not construct the DFlash round loop for it here.",
+                "Use --prompt-lookup, or a small complete model with the target's vocabulary.",
+            )
+        raise UserError(
+            f"{name} is a DFlash-family speculative drafter checkpoint {_DFLASH_NAMES}, not a standalone model.",
+            "Choose the model it was made for as the target instead.",
+        )
+    if verdict.role is Role.NOT_A_MODEL and not path.exists():
+        raise UserError(f"{name} does not exist.", verdict.next)
+    clause = verdict.reason[0].lower() + verdict.reason[1:]
+    raise UserError(f"{name} {verdict.role.phrase}: {clause}", verdict.next or None)
+
+
+def _inspect(path: Path) -> Verdict:
+    if not path.exists():
+        return _not_a_model("It does not exist.", "Check the path, or fetch the model first.")
+    if path.is_file():
+        if path.suffix == ".json":
+            return _judge(path, folder=None)
+        if path.suffix == ".gguf":
+            return _not_a_model("It is a GGUF file, which must be imported before use.", "Import it first.")
+        return _not_a_model("It is a file, not a model folder.", "Choose the folder that holds config.json.")
+    if not any(path.iterdir()):
+        return _not_a_model("It is an empty folder.", "Choose the folder that holds config.json.")
+    adapter = _adapter(path)
+    if adapter is not None:
+        return adapter
+    if (path / "config.json").is_file():
+        return _judge(path / "config.json", folder=path)
+    return _without_config(path)
+
+
+def _without_config(folder: Path) -> Verdict:
+    if (folder / "config.json").is_symlink():
+        return _incomplete("Its config.json is a link to a file that is gone.", ("config.json",))
+    if any(folder.glob("*.safetensors")) or any(folder.rglob("*.incomplete")):
+        return _incomplete("It has no config.json.", ("config.json",))
+    inside = next(iter(sorted(folder.glob("*/config.json"))), None) or next(
+        iter(sorted(folder.glob("snapshots/*/config.json"))), None
+    )
+    if inside is not None:
+        return _not_a_model("It has no config.json itself.", f"Perhaps {inside.parent} is meant.")
+    if any(folder.glob("*.gguf")):
+        return _not_a_model("It holds GGUF files, which must be imported before use.", "Import one of them first.")
+    return _not_a_model("It has no config.json.", "Choose the folder that holds config.json.")
+
+
+def _adapter(folder: Path) -> Verdict | None:
+    weights = [name for name in _ADAPTER_WEIGHTS if (folder / name).exists()]
+    has_config = (folder / "adapter_config.json").is_file()
+    if not (weights or has_config) or any(folder.glob("model*.safetensors")):
+        return None
+    base = None
+    if has_config:
+        try:
+            config = json.loads((folder / "adapter_config.json").read_bytes())
+            base = config.get("base_model_name_or_path") or config.get("model")
+        except (ValueError, AttributeError):
+            base = None
+    named = f" for {base}" if isinstance(base, str) and base else ""
+    return Verdict(
+        role=Role.ADAPTER,
+        reason=f"It holds only the changes{named}, not the model they belong to.",
+        next="Fuse it with its base model first, and choose the fused folder.",
+        evidence=tuple(weights or ("adapter_config.json",)),
+    )
+
+
+def _judge(config_file: Path, folder: Path | None) -> Verdict:
+    text = config_file.read_bytes()
+    if not text.strip(b"\0 \t\r\n"):
+        return _incomplete(f"Its {config_file.name} is empty.", (config_file.name,))
+    try:
+        config = json.loads(text.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return _not_a_model(f"Its {config_file.name} is not valid JSON.", "Fetch that file again.")
+    if not isinstance(config, dict):
+        return _not_a_model(f"Its {config_file.name} holds a {_kind(config)}, not an object.", "Fetch that file again.")
+    names = drafter_kinds.architectures(config)
+    architecture = names[0] if names else str(config.get("model_type") or "")
+    quantisation, refusal = supported.quantisation(config)
+    found = drafter_kinds.by_config(config)
+    if found is not None:
+        return _drafter(found, architecture, quantisation)
+    refused = _unsupported(config, names, refusal) or _without_head(names, folder)
+    if refused is not None:
+        role, reason, step, evidence = refused
+        return Verdict(role, reason, step, evidence, architecture, quantisation)
+    if folder is None:
+        warnings = ("judged by its config alone; the weights may still show a drafter",)
+        return Verdict(
+            Role.CHAT,
+            "It declares a complete model of a supported type.",
+            evidence=(f"model_type {config['model_type']!r}",),
+            architecture=architecture,
+            quantisation=quantisation,
+            warnings=warnings,
+        )
+    return _by_weights(folder, config, architecture, quantisation)
+
+
+def _by_weights(folder: Path, config: Config, architecture: str, quantisation: str) -> Verdict:
+    files = weight_files.find(folder)
+    if files.missing or not files.used:
+        return _missing_weights(folder, files)
+    try:
+        tensors = weight_files.read_tensors(files)
+    except UserError as error:
+        return _incomplete(f"It has a damaged file: {error.sentence}", ())
+    found = drafter_kinds.by_tensors(tensors.keys())
+    if found is not None:
+        return _drafter(found, architecture, quantisation)
+    lack = _lack(config, tensors)
+    if lack is not None:
+        return _incomplete(f"It {lack}.", ())
+    if not any((folder / name).is_file() for name in _TOKENIZER_FILES):
+        return _incomplete("It has no tokenizer.", ("tokenizer.json",))
+    chat = _has_chat_template(folder)
+    warnings = list(files.notes)
+    warnings += [f"{name} does not belong to the model and is not loaded" for name in files.stray]
+    if config.get("auto_map"):
+        warnings.append("it names Python code of its own, which is never run")
+    return Verdict(
+        role=Role.CHAT if chat else Role.BASE,
+        reason="It is complete and has a chat template." if chat else "It is complete and has no chat template.",
+        evidence=(f"model_type {config['model_type']!r}", f"{len(tensors):,} tensors in {len(files.used)} file(s)"),
+        architecture=architecture,
+        quantisation=quantisation or _stored_type(tensors),
+        warnings=tuple(warnings),
+        size=files.size,
+        weight_files=files.used,
+    )
+
+
+def _unsupported(
+    config: Config, names: tuple[str, ...], refusal: str | None
+) -> tuple[Role, str, str, tuple[str, ...]] | None:
+    model_type = config.get("model_type")
+    own_code = config.get("model_file")
+    if own_code is not None:
+        reason = f"It can only be built by Python code of its own ({own_code}), which is never run."
+        return Role.UNSUPPORTED, reason, "Choose a model of a built-in type.", ("model_file",)
+    if "model_type" not in config:
+        return Role.UNSUPPORTED, "Its config.json names no model_type.", _MLX_VERSION, ("no model_type",)
+    if not isinstance(model_type, str):
+        reason = f"Its config.json has a model_type that is a {_kind(model_type)}, not a name."
+        return Role.UNSUPPORTED, reason, _MLX_VERSION, ("model_type",)
+    if supported.architecture(model_type) is False:
+        needs = " It needs Python code of its own, which is never run." if config.get("auto_map") else ""
+        reason = f"It is of type {model_type!r}, which this version of mlx-lm does not know.{needs}"
+        return Role.UNSUPPORTED, reason, "Choose a model of another type.", (f"model_type {model_type!r}",)
+    task = next((name for name in names if re.search(r"For(?!CausalLM|ConditionalGeneration)[A-Z]\w+", name)), None)
+    if task is not None:
+        return Role.UNSUPPORTED, f"It is a {task}, which does not write text.", _PICK_STANDALONE, (task,)
+    if refusal is not None:
+        return Role.UNSUPPORTED, f"It {refusal}.", _MLX_VERSION, ("quantization_config",)
+    return None
+
+
+def _without_head(names: tuple[str, ...], folder: Path | None) -> tuple[Role, str, str, tuple[str, ...]] | None:
+    """An embedding model shares config and layers with a chat model; only its class or its companions tell."""
+    if names and all(re.search(r"(?<!LMHead)Model$", name) for name in names):
+        reason = f"It is a {names[0]}: layers without an output head, made to turn text into vectors."
+        return Role.EMBEDDING, reason, _PICK_STANDALONE, (f"architectures {' '.join(names)}",)
+    companion = next((name for name in _EMBEDDING_FILES if folder is not None and (folder / name).exists()), None)
+    if companion is not None:
+        return Role.EMBEDDING, "It is set up to turn text into vectors.", _PICK_STANDALONE, (companion,)
+    return None
+
+
+def _missing_weights(folder: Path, files: WeightFiles) -> Verdict:
+    if files.missing:
+        broken = [name for name in files.missing if (folder / name).is_symlink()]
+        listed = ", ".join(files.missing)
+        total = len(files.missing) + len(files.used)
+        gone = " (links to files that are gone)" if broken else ""
+        return _incomplete(f"It lacks {len(files.missing)} of {total} weight files{gone}: {listed}.", files.missing)
+    other = next((path.name for pattern in _OTHER_WEIGHTS for path in sorted(folder.glob(pattern))), None)
+    if other is not None and not files.stray:
+        reason = f"It has its weights in {other}, and only safetensors files can be loaded."
+        return Verdict(Role.UNSUPPORTED, reason, _MLX_VERSION, (other,))
+    if files.stray:
+        reason = f"It has no weights under a name that is loaded (model*.safetensors), only {', '.join(files.stray)}."
+        return _incomplete(reason, (weight_files.SINGLE,))
+    return _incomplete("It has a config.json but no weights.", (weight_files.SINGLE,))
+
+
+def _lack(config: Config, tensors: Mapping[str, TensorInfo]) -> str | None:
+    """What a complete model would have and these tensors do not, as the end of "It …"."""
+    if not tensors:
+        return "has weight files without any tensor"
+    if not any(_EMBEDDING_TENSOR.search(name) for name in tensors):
+        return "holds no token embedding: it is a part of a model, or a drafter that borrows its target's"
+    text = config.get("text_config")
+    count = config.get("num_hidden_layers", text.get("num_hidden_layers") if isinstance(text, dict) else None)
+    there = {int(match[1]) for match in map(_LAYER.match, tensors) if match}
+    if isinstance(count, int) and there and not there >= set(range(count)):
+        return f"declares {count} layers and holds {len(there & set(range(count)))} of them"
+    if config.get("model_type") in _PLAIN_FAMILIES:
+        if not any(_FINAL_NORM.match(name) for name in tensors):
+            return "has no final norm: it is a part of a model, or a drafter that borrows its target's"
+        if config.get("tie_word_embeddings") is False and not any("lm_head" in name for name in tensors):
+            return "has no output head (lm_head): it is a part of a model, or a drafter that borrows its target's"
+    return None
+
+
+def _has_chat_template(folder: Path) -> bool:
+    if any((folder / name).is_file() for name in ("chat_template.jinja", "chat_template.json")):
+        return True
+    try:
+        return bool(json.loads((folder / "tokenizer_config.json").read_bytes()).get("chat_template"))
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def _drafter(found: drafter_kinds.Found, architecture: str, quantisation: str) -> Verdict:
+    role, evidence = found
+    reason = "It borrows parts of the one target it was made for and cannot write text alone."
+    return Verdict(role, reason, _PICK_STANDALONE, (evidence,), architecture, quantisation)
+
+
+def _incomplete(reason: str, missing: tuple[str, ...]) -> Verdict:
+    return Verdict(Role.INCOMPLETE, reason, _FETCH_AGAIN, missing=missing)
+
+
+def _not_a_model(reason: str, step: str) -> Verdict:
+    return Verdict(Role.NOT_A_MODEL, reason, step)
+
+
+def _stored_type(tensors: Mapping[str, TensorInfo]) -> str:
+    largest = max(tensors.values(), key=lambda info: info.end - info.start)
+    return {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}.get(largest.dtype, largest.dtype)
+
+
+def _kind(value: object) -> str:
+    names = {list: "list", str: "text", bool: "truth value", int: "number", float: "number", dict: "object"}
+    return names.get(type(value), "null")

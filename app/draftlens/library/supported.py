@@ -1,0 +1,121 @@
+"""Which model types and quantisations the installed mlx-lm can load, read from its source text without importing it."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+_NAME = re.compile(r"[A-Za-z0-9_.-]+")
+_MODEL_CLASS = re.compile(r"^(class Model\b|Model\s*=)", re.M)
+_TAKES_TEXT_CONFIG = re.compile(r"""["']text_config["'] not in""")
+_MLX_MODES = ("affine", "mxfp4", "mxfp8", "nvfp4")
+_PACKED_FORMATS = ("nvfp4-pack-quantized", "mxfp4-pack-quantized", "pack-quantized")
+
+
+def architecture(model_type: object) -> bool | None:
+    """Whether mlx-lm has a model class for this `model_type`; None if its sources are not there to be asked."""
+    if _package() is None:
+        return None
+    return isinstance(model_type, str) and loads_as(model_type) is not None
+
+
+def loads_as(model_type: str) -> str | None:
+    """The `model_type` to tell mlx-lm: the same, or that of the wrapper whose class also takes its bare text config."""
+    if _source(model_type):
+        return model_type
+    wrapper = model_type.removesuffix("_text")
+    return wrapper if wrapper != model_type and _TAKES_TEXT_CONFIG.search(_source(wrapper)) else None
+
+
+def quantisation(config: Mapping[str, Any]) -> tuple[str, str | None]:
+    """What the config says about quantisation: in words, and the clause that refuses it, if it must be refused."""
+    block = config.get("quantization")
+    if block is not None:
+        return _mlx_quantisation(block)
+    text = config.get("text_config")
+    block = config.get("quantization_config")
+    if block is None and isinstance(text, dict):
+        block = text.get("quantization_config")
+    if block is None:
+        return "", None
+    if not isinstance(block, dict):
+        return "unknown", "has a quantization_config that is not an object"
+    method = block.get("quant_method")
+    if not isinstance(method, str):
+        return "unknown", "has a quantization_config without quant_method, so how its weights are packed is unknown"
+    return method, _refuse_method(method, block, config.get("model_type"))
+
+
+def _mlx_quantisation(block: object) -> tuple[str, str | None]:
+    if not isinstance(block, dict):
+        return "unknown", "has a quantization entry that is not an object"
+    bits, group, mode = block.get("bits"), block.get("group_size"), block.get("mode", "affine")
+    if not isinstance(bits, int) or not isinstance(group, int):
+        return "unknown", "has a quantization entry without whole numbers for bits and group_size"
+    if mode not in _MLX_MODES:
+        return f"{bits}-bit {mode}", f"is quantised in a mode named {mode!r}, which is not supported here"
+    words = f"{bits}-bit" if mode == "affine" else f"{bits}-bit {mode}"
+    return f"{words}, group {group}", None
+
+
+def _refuse_method(method: str, block: Mapping[str, Any], model_type: object) -> str | None:
+    if method in ("bitnet", "mxfp4", "mxfp8"):
+        return None
+    if method == "compressed-tensors":
+        packing = block.get("format")
+        return (
+            None if packing in _PACKED_FORMATS else f"is quantised as {method} {packing!r}, which is not supported here"
+        )
+    if method == "modelopt":
+        nested = block.get("quantization")
+        algorithm = (nested if isinstance(nested, dict) else block).get("quant_algo")
+        return None if algorithm == "NVFP4" else f"is quantised as {method} {algorithm!r}, which is not supported here"
+    if method == "fp8":
+        if block.get("scale_fmt") == "ue8m0" and block.get("weight_block_size") == [32, 32]:
+            return None
+        # Other fp8 files are decoded by the model class itself, where it knows how.
+        if isinstance(model_type, str) and "weight_scale_inv" in _source(model_type):
+            return None
+    return f"is quantised as {method}, which is not supported here"
+
+
+@cache
+def _source(model_type: str) -> str:
+    """The text of the module that defines the model class, or nothing."""
+    folder = _package()
+    name = _remapping().get(model_type, model_type)
+    if folder is None or not _NAME.fullmatch(name):
+        return ""
+    try:
+        text = (folder / "models" / f"{name}.py").read_text(encoding="utf-8")
+    except OSError:
+        return ""
+    return text if _MODEL_CLASS.search(text) else ""
+
+
+@cache
+def _package() -> Path | None:
+    spec = importlib.util.find_spec("mlx_lm")
+    folder = Path(spec.origin).parent if spec is not None and spec.origin else None
+    return folder if folder is not None and (folder / "models").is_dir() else None
+
+
+@cache
+def _remapping() -> dict[str, str]:
+    """mlx-lm's own table of types that another type's class loads."""
+    folder = _package()
+    if folder is None:
+        return {}
+    for node in ast.parse((folder / "utils.py").read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and any(_is_table(target) for target in node.targets):
+            return {str(key): str(value) for key, value in ast.literal_eval(node.value).items()}
+    return {}
+
+
+def _is_table(target: ast.expr) -> bool:
+    return isinstance(target, ast.Name) and target.id == "MODEL_REMAPPING"

@@ -1,0 +1,81 @@
+"""Which files of a folder are its weights: named by the index, missing, stray or cut short."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from draftlens.library import tensor_file
+from draftlens.library.tensor_file import TensorInfo
+
+INDEX = "model.safetensors.index.json"
+SINGLE = "model.safetensors"
+_SHARD = re.compile(r"(model[^/]*?)-(\d+)-of-(\d+)\.safetensors")
+
+
+@dataclass(frozen=True)
+class WeightFiles:
+    """The weights as they lie on disk."""
+
+    used: tuple[Path, ...]
+    missing: tuple[str, ...]
+    stray: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        return sum(path.stat().st_size for path in self.used)
+
+
+def find(folder: Path) -> WeightFiles:
+    """Choose the files that belong together; everything else that ends in .safetensors is stray."""
+    present = {path.name: path for path in sorted(folder.glob("*.safetensors")) if path.is_file()}
+    notes: tuple[str, ...] = ()
+    named = _indexed(folder)
+    if named is None and (folder / INDEX).exists():
+        notes = (f"{INDEX} cannot be read and was ignored",)
+    # An index left over from before a conversion names shards that are gone, next to a complete single file.
+    if named and not named & present.keys() and SINGLE in present:
+        notes = (f"{INDEX} names files that are not there; {SINGLE} is used instead",)
+        named = None
+    if not named:
+        named = _canonical(set(present))
+    used = tuple(present[name] for name in sorted(named) if name in present)
+    missing = tuple(sorted(named - present.keys()))
+    stray = tuple(sorted(present.keys() - named))
+    return WeightFiles(used, missing, stray, notes)
+
+
+def read_tensors(files: WeightFiles) -> dict[str, TensorInfo]:
+    """All headers of the used files together; a UserError names one that is empty, cut short or damaged."""
+    tensors: dict[str, TensorInfo] = {}
+    for path in files.used:
+        tensors |= tensor_file.read_header(path)
+    return tensors
+
+
+def _indexed(folder: Path) -> set[str] | None:
+    try:
+        weight_map = json.loads((folder / INDEX).read_bytes())["weight_map"]
+        names = {str(name) for name in weight_map.values()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    # A name with a folder in it would lead outside; such an index is not one of ours to follow.
+    return names if names and all("/" not in name and "\\" not in name for name in names) else None
+
+
+def _canonical(present: set[str]) -> set[str]:
+    """Without an index: the single file, or one numbered series with the numbers that are not there."""
+    if SINGLE in present:
+        return {SINGLE}
+    for name in sorted(present):
+        match = _SHARD.fullmatch(name)
+        if match:
+            stem, number, total = match.groups()
+            count, width = int(total), len(number)
+            if not 0 < count <= 10_000:
+                continue
+            return {f"{stem}-{i:0{width}d}-of-{total}.safetensors" for i in range(1, count + 1)}
+    return {name for name in present if name.startswith("model")}
