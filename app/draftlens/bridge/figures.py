@@ -1,0 +1,200 @@
+"""RunStats and rounds as words: unknown is a dash, numbers carry their denominator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from draftlens.core.params import SessionParams
+from draftlens.core.round import Fate, Round, Source
+from draftlens.core.stats import RunStats
+
+DASH = "–"
+_VISIBLE = str.maketrans({" ": "·", "\n": "⏎", "\t": "⇥"})
+
+DRAFTER_LABELS = {
+    "none": "none",
+    "draft-model": "draft model",
+    "classic": "classic",
+    "prompt-lookup": "prompt lookup",
+}
+
+FATE_WORDS = {Fate.ACCEPTED: "accepted", Fate.REJECTED: "rejected", Fate.UNTESTED: "untested"}
+
+SOURCE_WORDS = {
+    Source.PREFILL: "from the prompt",
+    Source.PLAIN: "target only",
+    Source.DRAFT: "accepted",
+    Source.RESIDUAL: "residual draw",
+    Source.TARGET: "target draw",
+    Source.BONUS: "bonus draw",
+}
+
+
+@dataclass(frozen=True)
+class Tile:
+    """One figure of the inspector.
+
+    Attributes:
+        label: the figure's exact name.
+        value: the number, or a dash.
+        unit: written small after the value.
+        note: what it is out of, or its interval.
+        meaning: its definition, for the tooltip.
+    """
+
+    label: str
+    value: str
+    unit: str
+    note: str
+    meaning: str
+
+    @property
+    def sentence(self) -> str:
+        """The tile read aloud."""
+        value = "not measured" if self.value == DASH else f"{self.value} {self.unit}".strip()
+        return f"{self.label} {value}, {self.note}" if self.note else f"{self.label} {value}"
+
+
+def token(text: str) -> str:
+    """Show a token's white space, so that it can be told from its neighbours."""
+    return text.translate(_VISIBLE)
+
+
+def probability(value: float | None) -> str:
+    """A probability of one token."""
+    return DASH if value is None else f"{value:.3f}"
+
+
+def summary(value: float | None) -> str:
+    """A probability or rate over a reply."""
+    return DASH if value is None else f"{value:.4f}"
+
+
+def milliseconds(value: float) -> str:
+    """A time in a table."""
+    return f"{value:.1f}"
+
+
+def count(value: int) -> str:
+    """A whole number with its thousands apart."""
+    return f"{value:,}"
+
+
+def counted(value: int, noun: str) -> str:
+    """A number of things."""
+    return f"{count(value)} {noun}" if value == 1 else f"{count(value)} {noun}s"
+
+
+def drafter_label(kind: str) -> str:
+    """A kind of drafter in words."""
+    return DRAFTER_LABELS.get(kind, kind.replace("-", " "))
+
+
+def seed_label(seed: int | None) -> str:
+    """The seed as the chip shows it."""
+    return "random" if seed is None else str(seed)
+
+
+def temperature_label(value: float) -> str:
+    """The temperature as the chip shows it."""
+    return f"{value:g}"
+
+
+def tiles(stats: RunStats | None, params: SessionParams | None) -> tuple[Tile, ...]:
+    """The six figures of the inspector, in their fixed order."""
+    s = stats or RunStats()
+    forwards = s.rounds + s.plain_steps
+    tested, rounds = s.tested > 0, s.rounds > 0
+    interval = s.interval
+    block = None if params is None else (params.lookup.max_draft if s.drafter == "prompt-lookup" else params.k)
+    return (
+        Tile(
+            "tok/s",
+            DASH if s.tokens_per_second is None else f"{s.tokens_per_second:.1f}",
+            "",
+            f"{s.decode_ms / 1000:.1f} s of rounds" if s.decode_ms else "",
+            "Tokens after the first, per second spent in rounds.",
+        ),
+        Tile(
+            "tokens / target forward",
+            DASH if s.tokens_per_forward is None else f"{s.tokens_per_forward:.2f}",
+            "",
+            f"{count(s.generated - 1)} in {counted(forwards, 'forward')}" if forwards else "",
+            "Tokens after the first, per forward of the target; the draw that ends a block counts.",
+        ),
+        Tile(
+            "per_position_acceptance",
+            summary(s.per_position_acceptance if tested else None),
+            "",
+            f"95% CI {interval[0]:.3f}–{interval[1]:.3f}" if interval else "",
+            "accepted / tested: the one theory predicts.",
+        ),
+        Tile(
+            "acceptance_rate",
+            summary(s.acceptance_rate if rounds else None),
+            "",
+            f"{count(s.accepted)} of {count(s.proposed)}" if rounds else "",
+            "accepted / drafted: moves with block length.",
+        ),
+        Tile(
+            "mean_accepted_len",
+            summary(s.mean_accepted_len if rounds else None),
+            "",
+            ("of k = " if s.drafter != "prompt-lookup" else "of at most ") + str(block) if rounds and block else "",
+            "accepted / rounds: tokens gained per target forward.",
+        ),
+        Tile(
+            "time to first token",
+            f"{s.prompt_ms:,.0f}" if s.prompt_ms else DASH,
+            "ms" if s.prompt_ms else "",
+            f"{count(s.prompt_tokens)}-token prompt" if s.prompt_ms else "",
+            "Time to read the prompt; tokens kept from the turn before are not read again.",
+        ),
+    )
+
+
+def tested_label(stats: RunStats | None) -> str:
+    """How many tests the gauge rests on."""
+    return f"n = {count(stats.tested)} tested" if stats is not None and stats.tested else ""
+
+
+def reply_line(stats: RunStats) -> str:
+    """Tokens, time and speed for the header of a reply."""
+    parts = [counted(stats.generated, "token") + f" in {(stats.prompt_ms + stats.decode_ms) / 1000:.1f} s"]
+    if stats.tokens_per_second is not None:
+        parts.append(f"{stats.tokens_per_second:.1f} tok/s")
+    return " · ".join(parts)
+
+
+def round_sentence(round_: Round) -> str:
+    """A round read aloud: what was accepted, where the chain ended, what was drawn."""
+    if not round_.proposals:
+        what = "the first token, drawn after the prompt" if _prefill(round_) else "a plain step of the target"
+        return f"Round {round_.index}: {what}"
+    parts = [f"Round {round_.index}: {round_.accepted} of {round_.drafted} accepted"]
+    if round_.tested > round_.accepted:
+        parts.append(f"position {round_.tested} rejected")
+    untested = round_.drafted - round_.tested
+    if untested:
+        parts.append(f"{untested} untested")
+    if round_.next is not None:
+        parts.append(f"{SOURCE_WORDS[round_.next.source]} {token(round_.next.text)}".rstrip())
+    return ", ".join(parts)
+
+
+def _prefill(round_: Round) -> bool:
+    return round_.next is not None and round_.next.source is Source.PREFILL
+
+
+def gauge_sentence(stats: RunStats | None) -> str:
+    """What the closed-form gauge shows, in one sentence."""
+    if stats is None or stats.tested == 0:
+        return "No verify round ran"
+    interval = stats.interval
+    text = f"Measured per-position acceptance {stats.per_position_acceptance:.4f}"
+    if interval is not None:
+        text += f", 95 percent interval {interval[0]:.3f} to {interval[1]:.3f}"
+    low, high = stats.closed_form_prod, stats.closed_form_min
+    if low is not None and high is not None:
+        text += f"; sum_prod {low:.4f}; sum_min {high:.4f}"
+    return f"{text}; {stats.verdict().sentence}"

@@ -1,0 +1,1 @@
+"""The figures of the newest reply and every round of it."""

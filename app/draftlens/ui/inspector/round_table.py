@@ -1,0 +1,189 @@
+"""The rounds as a table whose rows open into their tokens."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPen, QPolygonF, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeView,
+    QWidget,
+)
+
+from draftlens.bridge.round_model import COLUMNS, HEADER, KIND_ROLE, ROUND, SHAPE_ROLE, RoundModel
+from draftlens.ui.shapes import CELL, paint_mark, text_color
+from draftlens.ui.theme import Theme
+
+_ROW = 22
+_SHARES = (72, 87, 96, 81, 87, 94, 143)
+_ARROW = 14
+
+
+class RoundDelegate(QStyledItemDelegate):
+    """Paints a cell: rounds with their arrow, tokens with their shape and the colour of their fate."""
+
+    def __init__(self, theme: Theme, view: QTreeView) -> None:
+        super().__init__(view)
+        self._theme, self._view = theme, view
+        self._data_font, self._words_font = theme.font("data"), theme.font("caption")
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        """All rows are alike, so that thousands of them need no measuring."""
+        return QSize(40, _ROW)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Background over the whole width, then the cell's own content."""
+        color = self._theme.color
+        kind, column = index.data(KIND_ROLE), index.column()
+        rect: QRect = option.rect
+        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        painter.save()
+        if kind == ROUND and selected:
+            painter.fillRect(rect, color("selected"))
+        elif kind != ROUND and column != 2:
+            # A token's text takes the empty column beside it too.
+            wide = rect.adjusted(0, 0, self._view.columnWidth(2) if column == 1 else 0, 0)
+            painter.fillRect(wide, color("surface"))
+        mark = index.data(SHAPE_ROLE)
+        cell = rect.adjusted(2, 0, -2, 0)
+        if column == 0:
+            cell.setLeft(4)
+            if kind == ROUND:
+                self._arrow(painter, cell, self._view.isExpanded(index.sibling(index.row(), 0)))
+                cell.setLeft(cell.left() + _ARROW)
+            elif mark is not None:
+                paint_mark(painter, cell.left() + 1, rect.center().y() - CELL / 2 + 0.5, mark, self._theme)
+        painter.setFont(self._words_font if kind == HEADER or (mark is not None and column == 6) else self._data_font)
+        name = "text3" if kind == HEADER else "text"
+        if column == 6 and mark is not None:
+            name = text_color(mark)
+        painter.setPen(color(name))
+        if column == 6:
+            cell.adjust(6, 0, -2, 0)
+        if kind != ROUND and column == 1:
+            cell.setLeft(cell.left() + 4)
+            cell.setRight(cell.right() + self._view.columnWidth(2))
+        align = Qt.AlignmentFlag(index.data(Qt.ItemDataRole.TextAlignmentRole))
+        text = painter.fontMetrics().elidedText(str(index.data() or ""), Qt.TextElideMode.ElideRight, cell.width() + 1)
+        if column != 2 or kind == ROUND:
+            painter.drawText(cell, align, text)
+        painter.restore()
+
+    def _arrow(self, painter: QPainter, cell: QRect, opened: bool) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.color("text2"))
+        box = QRectF(cell.left() + 1, cell.center().y() - 2, 5, 5)
+        if opened:
+            corners = [box.topLeft(), box.topRight(), box.center() + (box.bottomLeft() - box.topLeft()) / 2]
+        else:
+            corners = [box.topLeft(), box.bottomLeft(), box.center() + (box.topRight() - box.topLeft()) / 2]
+        painter.drawPolygon(QPolygonF(corners))
+
+
+class RoundTable(QTreeView):
+    """One row a round; Space or the arrow opens it."""
+
+    roundSelected = Signal(int)
+
+    def __init__(self, theme: Theme, model: RoundModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self._rounds = theme, model
+        self.setModel(model)
+        self.setObjectName("roundTable")
+        self.setItemDelegate(RoundDelegate(theme, self))
+        self.setAccessibleName("Rounds and their tokens")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setRootIsDecorated(False)
+        self.setIndentation(0)
+        self.setUniformRowHeights(True)
+        self.setExpandsOnDoubleClick(True)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setMinimumHeight(2 * _ROW + 24)
+        header = self.header()
+        header.setSectionsMovable(False)
+        header.setStretchLastSection(False)
+        header.setMinimumSectionSize(30)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setFixedHeight(24)
+        theme.changed.connect(self.viewport().update)
+        model.rowsInserted.connect(self._follow)
+        self.selectionModel().currentChanged.connect(self._on_current)
+
+    def select_round(self, row: int) -> None:
+        """Select a round and bring it into view."""
+        if not 0 <= row < self._rounds.rowCount():
+            return
+        if self._rounds.row_of(self.currentIndex()) != row:
+            self.setCurrentIndex(self._rounds.index(row, 0))
+        self.scrollTo(self._rounds.index(row, 0))
+
+    def toggle(self) -> None:
+        """Open or close the selected round, scrolling so that its tokens are seen."""
+        row = self._rounds.row_of(self.currentIndex())
+        if row < 0:
+            return
+        index = self._rounds.index(row, 0)
+        self.setExpanded(index, not self.isExpanded(index))
+        if self.isExpanded(index):
+            self.scrollTo(self._rounds.index(self._rounds.rowCount(index) - 1, 0, index))
+            self.scrollTo(index)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Space opens the round."""
+        if event.key() == Qt.Key.Key_Space:
+            self.toggle()
+        else:
+            super().keyPressEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A click on the arrow opens the round at once."""
+        index = self.indexAt(event.position().toPoint())
+        super().mousePressEvent(event)
+        on_arrow = index.column() == 0 and index.data(KIND_ROLE) == ROUND
+        if on_arrow and event.position().x() < _ARROW + 6:
+            self.toggle()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """A double click elsewhere on the row opens it; on the arrow it is two clicks."""
+        if event.position().x() < _ARROW + 6:
+            self.mousePressEvent(event)
+        else:
+            super().mouseDoubleClickEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the width among the columns as the design does."""
+        super().resizeEvent(event)
+        room, total = self.viewport().width(), sum(_SHARES)
+        for column in range(len(COLUMNS) - 1):
+            self.header().resizeSection(column, room * _SHARES[column] // total)
+        used = sum(self.header().sectionSize(c) for c in range(len(COLUMNS) - 1))
+        self.header().resizeSection(len(COLUMNS) - 1, room - used)
+
+    def drawRow(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """A hairline below the tokens of an opened round."""
+        super().drawRow(painter, option, index)
+        if index.data(KIND_ROLE) != ROUND and index.row() == self._rounds.rowCount(index.parent()) - 1:
+            rect: QRect = option.rect
+            painter.setPen(QPen(self._theme.color("border"), 1))
+            painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+
+    def _follow(self) -> None:
+        bar = self.verticalScrollBar()
+        # The bar still has the old range here: at its end means the newest rounds are in view.
+        if bar.value() >= bar.maximum() - _ROW and not self.currentIndex().isValid():
+            self.scrollToBottom()
+
+    def _on_current(self, current: QModelIndex) -> None:
+        self.roundSelected.emit(self._rounds.row_of(current))

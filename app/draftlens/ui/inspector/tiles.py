@@ -1,0 +1,72 @@
+"""Six figures of the reply, each with its denominator or interval."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from draftlens.bridge.figures import Tile
+from draftlens.ui.theme import Theme
+
+_WIDTHS = (98, 128, 142)
+
+
+class TileView(QFrame):
+    """Label, value with unit, note."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("kind", "tile")
+        self.setFixedHeight(66)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.label, self.value, self.unit, self.note = QLabel(), QLabel(), QLabel(), QLabel()
+        for part in (self.label, self.unit, self.note):
+            part.setFont(theme.smallest_font())
+            part.setProperty("tone", "3")
+        self.label.setProperty("tone", "2")
+        self.value.setFont(theme.font("metric"))
+        self.value.setProperty("scale", "metric")
+        for part in (self.label, self.note):
+            # The column decides how wide a tile is, not its longest figure.
+            part.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        row.addWidget(self.value)
+        row.addWidget(self.unit, 1, Qt.AlignmentFlag.AlignBottom)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(8, 6, 2, 6)
+        layout.setSpacing(0)
+        layout.addWidget(self.label)
+        layout.addLayout(row)
+        layout.addWidget(self.note)
+
+    def show_tile(self, tile: Tile) -> None:
+        """Show a figure."""
+        self.label.setText(tile.label)
+        self.value.setText(tile.value)
+        self.unit.setText(tile.unit)
+        self.note.setText(tile.note)
+        self.setToolTip(f"{tile.label}\n{tile.meaning}" + (f"\n{tile.note}" if tile.note else ""))
+        self.setAccessibleName(tile.sentence)
+        self.setAccessibleDescription(tile.meaning)
+
+
+class Tiles(QWidget):
+    """Two rows of three."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.views = [TileView(theme) for _ in range(6)]
+        layout = QGridLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(6)
+        for i, view in enumerate(self.views):
+            layout.addWidget(view, i // 3, i % 3)
+        for column, width in enumerate(_WIDTHS):
+            layout.setColumnStretch(column, width)
+            layout.setColumnMinimumWidth(column, 80)
+
+    def show_tiles(self, tiles: tuple[Tile, ...]) -> None:
+        """Show the figures in their fixed order."""
+        for view, tile in zip(self.views, tiles, strict=True):
+            view.show_tile(tile)

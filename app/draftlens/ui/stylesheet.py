@@ -1,0 +1,102 @@
+"""The style sheet, generated from the colour tokens: the only place where a widget's `kind` gets its look."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from string import Template
+
+_RULES = Template("""
+QMainWindow, QWidget#page, QWidget#transcript { background: $bg; }
+QWidget#inspector, QWidget#inspectorBody { background: $panel; }
+QFrame#toolbar { background: $bg; border: 0; border-bottom: 1px solid $border; }
+QFrame#provenanceBar { background: $bg; border: 0; border-bottom: 1px solid $border; }
+QSplitter::handle { background: $border; }
+QScrollArea { background: transparent; border: 0; }
+QLabel { background: transparent; color: $text; }
+QLabel[tone="2"] { color: $text2; }
+QLabel[tone="3"] { color: $text3; }
+QLabel[scale="small"] { font-size: 12px; }
+QLabel[scale="caption"] { font-size: 11px; }
+QLabel[scale="display"] { font-size: 26px; font-weight: 600; }
+QLabel[scale="title"] { font-size: 15px; font-weight: 600; }
+QLabel[scale="heading"] { font-size: 13px; font-weight: 600; }
+QLabel[scale="metric"] { font-size: 19px; font-weight: 600; }
+
+QLabel[kind="rule"] { background: $accentTint; color: $accentText; border-radius: 4px; padding: 3px 6px;
+    font-family: "$mono"; font-size: 12px; }
+QLabel[kind="ruleQuiet"] { background: $surface2; color: $text2; border-radius: 4px; padding: 2px 6px;
+    font-family: "$mono"; font-size: 11px; }
+QLabel[kind="off"] { background: $untestedTint; color: $untestedText; border-radius: 4px; padding: 3px 6px;
+    font-family: "$mono"; font-size: 12px; }
+QLabel[kind="outline"] { background: transparent; color: $text2; border: 1px solid $borderStrong; border-radius: 4px;
+    padding: 2px 6px; font-size: 12px; }
+QLabel[kind="badge"] { background: $untestedTint; color: $untestedText; border-radius: 4px; padding: 2px 6px;
+    font-size: 11px; font-weight: 600; }
+QFrame[kind="good"] { background: $acceptedTint; border: 0; border-radius: 4px; }
+QFrame[kind="good"] QLabel { color: $acceptedText; font-size: 12px; font-weight: 600; }
+QFrame[kind="caution"] { background: $warnTint; border: 0; border-radius: 4px; }
+QFrame[kind="caution"] QLabel { color: $residualText; font-size: 12px; font-weight: 600; }
+QFrame[kind="bad"] { background: $rejectedTint; border: 0; border-radius: 4px; }
+QFrame[kind="bad"] QLabel { color: $rejectedText; font-size: 12px; font-weight: 600; }
+
+QFrame[kind="tile"] { background: $surface; border: 1px solid $border; border-radius: 8px; }
+QFrame[kind="card"] { background: $surface; border: 1px solid $border; border-radius: 10px; }
+QFrame[kind="cardIcon"] { background: $surface2; border: 0; border-radius: 6px; }
+QFrame[kind="user"] { background: $surface2; border: 0; border-radius: 10px; }
+QFrame[kind="log"] { background: $surface2; border: 0; border-radius: 6px; }
+QFrame[kind="log"] QLabel { color: $text2; font-family: "$mono"; font-size: 11px; }
+QFrame[kind="error"] { background: $errTint; border: 1px solid $rejected; border-radius: 8px; }
+QFrame[kind="warning"] { background: $warnTint; border: 1px solid $residual; border-radius: 8px; }
+
+QFrame#composer { background: $field; border: 1px solid $borderStrong; border-radius: 10px; }
+QFrame#composer[active="true"] { border: 1px solid $accent; }
+QFrame#composer QPlainTextEdit { background: transparent; border: 0; color: $text; font-size: 14px; }
+QFrame#composer QPlainTextEdit:disabled { color: $disabled; }
+QTextEdit[kind="text"] { background: transparent; border: 0; color: $text; font-size: 14px;
+    selection-background-color: $selected; selection-color: $text; }
+
+QPushButton { background: $surface; color: $text; border: 1px solid $borderStrong; border-radius: 6px;
+    padding: 0 12px; min-height: 26px; font-size: 13px; font-weight: 500; }
+QPushButton:hover { background: $hover; }
+QPushButton:focus { border: 2px solid $accent; padding: 0 11px; min-height: 24px; }
+QPushButton:disabled { color: $disabled; border-color: $border; background: transparent; }
+QPushButton[kind="primary"] { background: $accent; color: $onAccent; border-color: $accent; }
+QPushButton[kind="primary"]:hover { background: $accentHover; border-color: $accentHover; }
+QPushButton[kind="primary"]:focus { border: 2px solid $drafter; }
+QPushButton[kind="primary"]:disabled { background: $surface2; color: $disabled; border-color: $border; }
+QPushButton[kind="pill"] { border-radius: 14px; }
+QToolButton { background: transparent; border: 1px solid transparent; border-radius: 6px; }
+QToolButton:hover { background: $hover; }
+QToolButton:checked { background: $hover; }
+QToolButton:focus { border: 1px solid $accent; }
+
+QMenu { background: $surface; border: 1px solid $borderStrong; border-radius: 8px; padding: 4px; }
+QMenu::item { padding: 6px 12px; border-radius: 4px; color: $text; }
+QMenu::item:selected { background: $hover; }
+QMenu::item:disabled { color: $disabled; }
+QMenu::separator { height: 1px; background: $border; margin: 4px 8px; }
+QToolTip { background: $surface; color: $text; border: 1px solid $borderStrong; padding: 4px 6px; font-size: 12px; }
+QSpinBox, QDoubleSpinBox, QLineEdit { background: $field; color: $text; border: 1px solid $borderStrong;
+    border-radius: 6px; min-height: 26px; padding: 0 8px; font-family: "$mono"; font-size: 13px;
+    selection-background-color: $selected; selection-color: $text; }
+QSpinBox:focus, QDoubleSpinBox:focus, QLineEdit:focus { border: 1px solid $accent; }
+QProgressBar { background: $surface2; border: 0; border-radius: 2px; max-height: 4px; min-height: 4px; }
+QProgressBar::chunk { background: $accent; border-radius: 2px; }
+
+QTreeView { background: transparent; border: 0; outline: 0; color: $text; font-family: "$mono"; font-size: 11px; }
+QTreeView::item { border: 0; }
+QHeaderView { background: transparent; border: 0; }
+QHeaderView::section { background: $panel; color: $text3; border: 0; border-bottom: 1px solid $border;
+    padding: 0 2px; font-size: 11px; font-weight: 400; }
+QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
+QScrollBar:horizontal { background: transparent; height: 8px; margin: 0; }
+QScrollBar::handle { background: $borderStrong; border-radius: 3px; margin: 2px; min-height: 24px; min-width: 24px; }
+QScrollBar::handle:hover { background: $untested; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+""")
+
+
+def stylesheet(colors: Mapping[str, str], mono: str) -> str:
+    """Return the style sheet for one appearance."""
+    return _RULES.substitute(colors, mono=mono)

@@ -1,0 +1,1 @@
+"""What runs and how the next reply is asked for."""

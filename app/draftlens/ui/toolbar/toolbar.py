@@ -1,0 +1,197 @@
+"""The bar of chips: models loaded, and the settings of the next reply."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
+
+from draftlens.bridge import figures
+from draftlens.bridge.engine_bridge import EngineBridge
+from draftlens.core.params import MAX_DRAFT
+from draftlens.core.rules import ASKABLE, RuleId
+from draftlens.ui.switch import Switch
+from draftlens.ui.theme import Theme
+from draftlens.ui.toolbar.chip import Chip
+from draftlens.ui.toolbar.menu_row import add_row
+from draftlens.ui.toolbar.setting_popup import decimal_popup, integer_popup, seed_popup
+
+HEIGHT = 44
+"""The tokens' 52 belong to a toolbar that reaches under the title bar; below a native one it is 44."""
+
+
+class Toolbar(QFrame):
+    """Chips left to right, then the speculation switch and the inspector's button."""
+
+    openTarget = Signal()
+    openDrafter = Signal()
+    startDemo = Signal()
+
+    def __init__(self, theme: Theme, bridge: EngineBridge, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("toolbar")
+        self.setFixedHeight(HEIGHT)
+        self._theme, self._bridge, self._next = theme, bridge, bridge.next_reply
+        self.target = Chip(theme, "chipTarget", "Target", elides=True)
+        self.drafter = Chip(theme, "chipDrafter", "Drafter", elides=True)
+        self.block = Chip(theme, "chipK", "k", mono=True)
+        self.rule = Chip(theme, "chipRule", "", mono=True)
+        self.temperature = Chip(theme, "chipTemp", "Temperature", mono=True)
+        self.seed = Chip(theme, "chipSeed", "Seed", mono=True)
+        self.speculation = Switch(theme, "Speculation")
+        self.speculation.setObjectName("switchSpeculation")
+        self.inspector = QToolButton()
+        self.inspector.setObjectName("buttonInspector")
+        self.inspector.setCheckable(True)
+        self.inspector.setFixedSize(28, 28)
+        self.inspector.setAccessibleName("Show the inspector")
+        self._settings = (self.drafter, self.block, self.rule, self.temperature, self.seed, self.speculation)
+
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(16, 0, 12, 0)
+        layout.setSpacing(8)
+        for chip in (self.target, self.drafter, self.block, self.rule, self.temperature, self.seed):
+            layout.addWidget(chip)
+        layout.addStretch(1)
+        layout.addWidget(self.speculation)
+        layout.addWidget(self.inspector)
+
+        for chip, fill in (
+            (self.target, self._fill_target),
+            (self.drafter, self._fill_drafter),
+            (self.rule, self._fill_rule),
+        ):
+            chip.menu().aboutToShow.connect(fill)
+        self._k_field = integer_popup(
+            self.block.menu(),
+            "Draft length k",
+            "Tokens proposed per round, at most. For prompt lookup: the longest match that is copied.",
+            1,
+            MAX_DRAFT,
+            self._next.set_block,
+        )
+        self._temperature_field = decimal_popup(
+            self.temperature.menu(),
+            "Temperature",
+            "0 is greedy: nothing is random, and rule=greedy-argmax runs.",
+            0,
+            100,
+            self._next.set_temperature,
+        )
+        self._seed_field = seed_popup(self.seed.menu(), self._next.set_seed)
+        self.speculation.toggled.connect(self._next.set_speculation)
+        self._next.changed.connect(self.refresh)
+        bridge.modelChanged.connect(self.refresh)
+        bridge.stateChanged.connect(self._show_loading)
+        theme.changed.connect(self._show_icons)
+        self._show_icons()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show what is loaded and what the next reply will be."""
+        loaded, params = self._bridge.loaded, self._next.params
+        self.target.show_value(
+            "No model loaded" if loaded is None else loaded.target.name,
+            title="Target",
+            tip="" if loaded is None else str(loaded.target.path),
+            quiet=loaded is None,
+        )
+        name = figures.drafter_label(self._next.drafter)
+        tip = ""
+        if self._next.drafter == "draft-model" and loaded is not None and loaded.drafter is not None:
+            name, tip = loaded.drafter.name, str(loaded.drafter.path)
+        on = self._next.speculation
+        self.drafter.show_value(name if on else "off", title="Drafter", tip=tip, quiet=not on)
+        self.block.show_value(str(self._next.block), title="Draft length k", quiet=not on)
+        rule = self._next.rule
+        tip = rule.sentence
+        if rule is RuleId.GREEDY_ARGMAX:
+            tip += f" Above 0, rule={params.rule} is asked for."
+        self.rule.show_value(f"rule={rule}", title="Acceptance rule", tip=tip, tinted=on, quiet=not on)
+        temperature = params.sampling.temperature
+        self.temperature.show_value(figures.temperature_label(temperature), title="Temperature")
+        self.seed.show_value(figures.seed_label(params.seed), title="Seed", quiet=params.seed is None)
+        with QSignalBlocker(self._k_field):
+            self._k_field.setValue(self._next.block)
+        with QSignalBlocker(self._temperature_field):
+            self._temperature_field.setValue(temperature)
+        if not self._seed_field.hasFocus():
+            self._seed_field.setText("" if params.seed is None else str(params.seed))
+        with QSignalBlocker(self.speculation):
+            self.speculation.setChecked(on)
+        self.speculation.setText("Speculation on" if on else "Speculation off")
+        self.speculation.updateGeometry()
+        for widget in self._settings:
+            widget.setVisible(loaded is not None)
+
+    def _show_loading(self) -> None:
+        loading = self._bridge.loading
+        self.target.show_progress(None if loading is None else loading.fraction, active=loading is not None)
+
+    def _show_icons(self) -> None:
+        self.inspector.setIcon(self._theme.icon("panel-right", "text"))
+
+    def _fill_target(self) -> None:
+        menu = self.target.menu()
+        menu.clear()
+        demo = "SmolLM2-135M-Instruct and the small drafter made for it. Fetched once, about 93 MB."
+        free = self._bridge.can_load
+        add_row(menu, self._theme, "Demo pair", demo, self.startDemo.emit, enabled=free)
+        folder = "A model folder in MLX format. It is used where it lies."
+        add_row(menu, self._theme, "Open folder…", folder, self.openTarget.emit, enabled=free)
+
+    def _fill_drafter(self) -> None:
+        menu, loaded = self.drafter.menu(), self._bridge.loaded
+        menu.clear()
+        kind = self._next.params.drafter
+        model = None if loaded is None else loaded.drafter
+        why = "No draft model is loaded."
+        if loaded is not None and loaded.drafter_refusal is not None:
+            why = loaded.drafter_refusal
+        add_row(
+            menu,
+            self._theme,
+            "Draft model" if model is None else f"Draft model: {model.name}",
+            why if model is None else "A smaller model proposes, the target decides.",
+            lambda: self._next.set_drafter("draft-model"),
+            ticked=kind == "draft-model",
+            enabled=model is not None,
+        )
+        lookup = "Copies what followed the last words where they occurred before. Needs no second model."
+        add_row(
+            menu,
+            self._theme,
+            "Prompt lookup",
+            lookup,
+            lambda: self._next.set_drafter("prompt-lookup"),
+            ticked=kind == "prompt-lookup",
+        )
+        none = "The target decodes alone, one token a forward."
+        add_row(menu, self._theme, "None", none, lambda: self._next.set_drafter("none"), ticked=kind == "none")
+        menu.addSeparator()
+        add_row(
+            menu,
+            self._theme,
+            "Open draft model folder…",
+            "It must share the target’s vocabulary; that is checked.",
+            self.openDrafter.emit,
+            enabled=self._bridge.can_load,
+        )
+
+    def _fill_rule(self) -> None:
+        menu, asked = self.rule.menu(), self._next.params.rule
+        menu.clear()
+
+        def row(rule: RuleId) -> None:
+            add_row(
+                menu,
+                self._theme,
+                f"rule={rule}",
+                rule.sentence if rule.lossless else f"Not lossless above temperature 0. {rule.sentence}",
+                lambda: self._next.set_rule(rule),
+                mono=True,
+                ticked=rule is asked,
+                alarming=not rule.lossless,
+            )
+
+        for rule in ASKABLE:
+            row(rule)
