@@ -174,6 +174,8 @@ def _open_window(arguments: Namespace) -> int:
     drafter = None if arguments.draft_model is None else Path(arguments.draft_model)
     load = target is not None or drafter is not None or prompt is not None or demo.installed() is not None
 
-    from draftlens.window import Start, open_window
+    from draftlens.runtime.engine_thread import EngineThread
+    from draftlens.ui.application import Start, open_window
 
-    return open_window(Start(params, target, drafter, load, prompt, arguments.system or ""), open_engine, fetch_demo)
+    start = Start(params, target, drafter, load, prompt, arguments.system or "")
+    return open_window(start, lambda wake: EngineThread(open_engine, fetch_demo, wake))

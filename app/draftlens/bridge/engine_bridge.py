@@ -5,14 +5,13 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from enum import Enum, auto
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from draftlens.bridge.next_reply import NextReply
-from draftlens.bridge.reply import Phase, Reply
+from draftlens.bridge.reply import Reply
+from draftlens.bridge.state import STATES, Problem, State, Turn
 from draftlens.core.events import (
     EngineDied,
     Event,
@@ -39,43 +38,6 @@ FIGURES_S = 0.25
 """Figures change at most four times a second, so that they can be read."""
 
 ThreadFactory = Callable[[Callable[[], None]], EngineThread]
-
-
-class State(Enum):
-    """What the window is doing."""
-
-    NO_MODEL = auto()
-    LOADING = auto()
-    READY = auto()
-    PREFILL = auto()
-    STREAMING = auto()
-    STOPPED = auto()
-    FAILED = auto()
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Something the user should know, with what it left untouched.
-
-    Attributes:
-        title: what failed.
-        detail: the reason and the next step.
-        can_retry: whether loading the same folders again may help.
-        warning: it works, though not as asked.
-    """
-
-    title: str
-    detail: str
-    can_retry: bool = False
-    warning: bool = False
-
-
-@dataclass
-class Turn:
-    """What the user wrote and the reply to it."""
-
-    user: str
-    reply: Reply
 
 
 class EngineBridge(QObject):
@@ -142,7 +104,7 @@ class EngineBridge(QObject):
         if self.loaded is None:
             return State.NO_MODEL
         phase = None if self.reply is None else self.reply.phase
-        return _STATES.get(phase, State.READY) if phase is not None else State.READY
+        return STATES.get(phase, State.READY) if phase is not None else State.READY
 
     def load(self, target: Path | None, drafter: Path | None = None) -> None:
         """Load models; None is the demo pair. What is loaded stays until the new one is ready."""
@@ -312,15 +274,6 @@ class EngineBridge(QObject):
         answered = [turn for turn in self.turns if turn.reply.text]
         system = (("system", self._system),) if self._system else ()
         return (*system, *(m for t in answered for m in (("user", t.user), ("assistant", t.reply.text))))
-
-
-_STATES = {
-    Phase.WAITING: State.PREFILL,
-    Phase.PREFILL: State.PREFILL,
-    Phase.STREAMING: State.STREAMING,
-    Phase.STOPPED: State.STOPPED,
-    Phase.FAILED: State.FAILED,
-}
 
 
 def _joined(sentence: str, next_step: str | None) -> str:

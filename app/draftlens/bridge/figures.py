@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from draftlens.core.params import SessionParams
-from draftlens.core.round import Fate, Round, Source
+from draftlens.core.round import Fate, FinishReason, Round, Source
 from draftlens.core.stats import RunStats
 
 DASH = "–"
@@ -117,9 +117,9 @@ def tiles(stats: RunStats | None, params: SessionParams | None) -> tuple[Tile, .
         ),
         Tile(
             "tokens / target forward",
-            DASH if s.tokens_per_forward is None else f"{s.tokens_per_forward:.2f}",
+            DASH if s.tokens_per_forward is None or not rounds else f"{s.tokens_per_forward:.2f}",
             "",
-            f"{count(s.generated - 1)} in {counted(forwards, 'forward')}" if forwards else "",
+            f"{count(s.generated - 1)} in {counted(forwards, 'forward')}" if rounds else "",
             "Tokens after the first, per forward of the target; the draw that ends a block counts.",
         ),
         Tile(
@@ -155,7 +155,10 @@ def tiles(stats: RunStats | None, params: SessionParams | None) -> tuple[Tile, .
 
 def tested_label(stats: RunStats | None) -> str:
     """How many tests the gauge rests on."""
-    return f"n = {count(stats.tested)} tested" if stats is not None and stats.tested else ""
+    if stats is None or stats.tested == 0:
+        return ""
+    early = ", stopped early" if stats.finish is FinishReason.STOPPED else ""
+    return f"n = {count(stats.tested)} tested{early}"
 
 
 def reply_line(stats: RunStats) -> str:

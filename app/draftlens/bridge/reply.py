@@ -44,6 +44,7 @@ class Reply:
     Attributes:
         pieces: the displayed text, token by token; only ever appended to.
         note: why speculation did not run, or ran otherwise than asked.
+        seed: the seed that makes the same reply again, known at its end.
     """
 
     run: int
@@ -55,6 +56,7 @@ class Reply:
     pieces: list[Piece] = field(default_factory=list)
     prefill: Prefill | None = None
     note: str | None = None
+    seed: int | None = None
     error: Failed | None = None
     shadow_confirmations: int = 0
     _provenance: Provenance = field(default_factory=Provenance)
@@ -92,6 +94,7 @@ class Reply:
         self.phase = Phase.STOPPED if event.reason is FinishReason.STOPPED else Phase.DONE
         self.stats.finish = event.reason
         self.note = event.speculation_note
+        self.seed = event.seed
         self.shadow_confirmations = event.shadow_confirmations
         self._show(event.tail)
 

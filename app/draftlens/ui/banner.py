@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from draftlens.bridge.engine_bridge import Problem
+from draftlens.bridge.state import Problem
 from draftlens.ui.theme import Theme
 
 

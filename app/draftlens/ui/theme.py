@@ -76,13 +76,6 @@ class Theme(QObject):
         """A colour token in the appearance in force."""
         return QColor(self._colors()[name])
 
-    def smallest_font(self) -> QFont:
-        """Captions where every pixel counts: the smallest size the tokens allow, which is not a whole number."""
-        font = self.font("caption")
-        screen = QGuiApplication.primaryScreen()
-        font.setPointSizeF(float(tokens()["type"]["minimumPx"]) * 72 / screen.logicalDotsPerInchY())
-        return font
-
     def font(self, size: str) -> QFont:
         """A font from the type scale."""
         token = tokens()["type"]["sizes"][size]

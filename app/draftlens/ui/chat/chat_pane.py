@@ -5,8 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from draftlens.bridge.engine_bridge import EngineBridge, State
+from draftlens.bridge.engine_bridge import EngineBridge
 from draftlens.bridge.reply import Phase
+from draftlens.bridge.state import State
 from draftlens.core.round import Source
 from draftlens.core.rules import RuleId
 from draftlens.samples import sample_prompt

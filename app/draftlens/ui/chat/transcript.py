@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from draftlens.bridge.engine_bridge import Turn
+from draftlens.bridge.state import Turn
 from draftlens.ui.chat.turn_view import TurnView
 from draftlens.ui.column import Column
 from draftlens.ui.theme import Theme

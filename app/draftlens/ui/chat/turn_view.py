@@ -7,8 +7,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from draftlens.bridge import figures
-from draftlens.bridge.engine_bridge import Turn
 from draftlens.bridge.reply import Phase, Reply
+from draftlens.bridge.state import Turn
 from draftlens.core.round import FinishReason
 from draftlens.ui.chat.text_block import TextBlock
 from draftlens.ui.eliding_label import ElidingLabel
@@ -97,6 +97,8 @@ class TurnView(QWidget):
         rule = reply.stats.rule
         self.rule.setVisible(rule is not None or reply.params.drafter == "none")
         self.rule.setText("speculation off" if rule is None else f"rule={rule}")
+        seed = "" if reply.seed is None else f"Seed {reply.seed}: with it, this reply can be made again."
+        self.rule.setToolTip("\n".join(filter(None, ("" if rule is None else rule.sentence, seed))))
         self.status.show_text(_status(reply))
         badge = _badge(reply)
         self.badge.setVisible(bool(badge))

@@ -132,10 +132,12 @@ class Gauge(QWidget):
         metrics = QFontMetricsF(painter.font())
         name = f"measured {stats.per_position_acceptance:.4f}"
         span = "" if interval is None else f" {interval[0]:.3f}–{interval[1]:.3f}"
+        left, right = ends[0] - 8, self.width() - ends[1] - 8
+        # The label stands beside the whisker, never on it; the interval is the part that can be left out.
+        if max(left, right) < metrics.horizontalAdvance(name + span):
+            span = ""
         total = metrics.horizontalAdvance(name + span)
-        start = ends[0] - 8 - total
-        if start < 0:
-            start = min(ends[1] + 8, self.width() - total)
+        start = left - total if left >= total else ends[1] + 8
         painter.setPen(color("text"))
         painter.drawText(QRectF(start, y - 8, total + 2, 16), _LEFT, name)
         painter.setPen(color("text3"))

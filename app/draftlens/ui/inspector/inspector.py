@@ -98,7 +98,8 @@ class Inspector(QWidget):
         self.strip.show_rounds(self.model.rounds)
         if stats is not None:
             verdict = stats.verdict()
-            self.verdict.setText(verdict.sentence)
+            # "z = 0.4" stays on one line.
+            self.verdict.setText(verdict.sentence.replace(" = ", "\u00a0=\u00a0"))
             self._tone = verdict.tone
         else:
             self.verdict.setText("Send a prompt: its rounds are measured here.")

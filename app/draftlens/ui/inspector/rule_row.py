@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from draftlens.bridge import figures
@@ -53,10 +54,12 @@ class RuleRow(QWidget):
         self._rule = None if stats is None else stats.rule
         rule = self._rule
         self._set(self.rule, "kind", "off" if rule is None else "rule")
-        self.rule.setText("no verify round ran" if rule is None else f"rule={rule}")
+        self.rule.setText(
+            ("no reply yet" if stats is None else "no verify round ran") if rule is None else f"rule={rule}"
+        )
         self.rule.setToolTip("" if rule is None else rule.sentence)
         self.badge.setVisible(rule is not None)
-        self._words.setVisible(rule is not None)
+        self._words.setVisible(False)
         self.kind.setVisible(rule is not None)
         long = rule is not None and len(str(rule)) > len(RuleId.SAMPLER_MATCH)
         if not long and self._first.count() == 1:
@@ -70,6 +73,20 @@ class RuleRow(QWidget):
         self.guarantee.setText(rule.guarantee)
         self.kind.setText(figures.drafter_label(stats.drafter))
         self._show_icon()
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Badges are never cut; the words before the last one give way."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        if self._rule is None:
+            return
+        first = self.rule.sizeHint().width() + 6 if self._first.count() == 0 else 0
+        needed = first + self.badge.sizeHint().width() + self.kind.sizeHint().width() + self._words.sizeHint().width()
+        self._words.setVisible(needed + 24 <= self.width())
+        self.kind.setToolTip("drafter kind")
 
     def _show_icon(self) -> None:
         kind = self.badge.property("kind")

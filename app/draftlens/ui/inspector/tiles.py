@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from draftlens.bridge.figures import Tile
@@ -16,12 +17,13 @@ class TileView(QFrame):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._theme = theme
         self.setProperty("kind", "tile")
         self.setFixedHeight(66)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.label, self.value, self.unit, self.note = QLabel(), QLabel(), QLabel(), QLabel()
         for part in (self.label, self.unit, self.note):
-            part.setFont(theme.smallest_font())
+            part.setFont(theme.font("caption"))
             part.setProperty("tone", "3")
         self.label.setProperty("tone", "2")
         self.value.setFont(theme.font("metric"))
@@ -40,15 +42,30 @@ class TileView(QFrame):
         layout.addLayout(row)
         layout.addWidget(self.note)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A figure's name is never cut: its letters move closer, by a fraction of a pixel each."""
+        super().resizeEvent(event)
+        self._fit()
+
     def show_tile(self, tile: Tile) -> None:
         """Show a figure."""
-        self.label.setText(tile.label)
+        if tile.label != self.label.text():
+            self.label.setText(tile.label)
+            self._fit()
         self.value.setText(tile.value)
         self.unit.setText(tile.unit)
         self.note.setText(tile.note)
         self.setToolTip(f"{tile.label}\n{tile.meaning}" + (f"\n{tile.note}" if tile.note else ""))
         self.setAccessibleName(tile.sentence)
         self.setAccessibleDescription(tile.meaning)
+
+    def _fit(self) -> None:
+        font = self._theme.font("caption")
+        name, room = self.label.text(), self.label.width()
+        over = QFontMetricsF(font).horizontalAdvance(name) - room
+        if name and room > 0 and over > 0:
+            font.setLetterSpacing(QFont.SpacingType.AbsoluteSpacing, max(-0.6, -(over + 1) / len(name)))
+        self.label.setFont(font)
 
 
 class Tiles(QWidget):

@@ -17,16 +17,14 @@ from PySide6.QtCore import QSocketNotifier, QTimer
 from PySide6.QtWidgets import QApplication
 
 from draftlens import paths
-from draftlens.bridge.engine_bridge import EngineBridge
+from draftlens.bridge.engine_bridge import EngineBridge, ThreadFactory
 from draftlens.bridge.next_reply import NextReply
 from draftlens.core.errors import UserError
-from draftlens.core.events import Engine
 from draftlens.core.params import SessionParams
-from draftlens.runtime.engine_thread import EngineThread, FetchDemo
 from draftlens.ui.main_window import MainWindow
 from draftlens.ui.theme import Theme
 
-LOG = logging.getLogger("draftlens.window")
+LOG = logging.getLogger("draftlens.ui")
 JOIN_SECONDS = 2.5
 """How long a closed window waits for the engine: a step inside MLX cannot be interrupted."""
 
@@ -43,7 +41,7 @@ class Start:
     system: str
 
 
-def open_window(start: Start, open_engine: Callable[[], Engine], demo: FetchDemo) -> int:
+def open_window(start: Start, make_thread: ThreadFactory) -> int:
     """Show the window until it is closed; return the exit code."""
     _log_to_file()
     app = QApplication.instance() or QApplication(sys.argv[:1])
@@ -51,10 +49,6 @@ def open_window(start: Start, open_engine: Callable[[], Engine], demo: FetchDemo
     app.setApplicationName("Draftlens")
     theme = Theme(app)
     theme.apply()
-
-    def make_thread(wake: Callable[[], None]) -> EngineThread:
-        return EngineThread(open_engine, demo, wake)
-
     bridge = EngineBridge(make_thread, NextReply(start.params), start.system)
     window = MainWindow(theme, bridge, _settings_file(), start.prompt)
     window.show()
