@@ -148,7 +148,8 @@ def _kernels() -> tuple[Status, str, str]:
         mx.disable_compile()
 
     def largest(difference: Any) -> float:
-        return float(mx.abs(difference).max().item())
+        value: Any = mx.abs(difference).max().item()
+        return float(value)
 
     left = mx.arange(64 * 64, dtype=mx.float32).reshape(64, 64) % 7
     product = largest(left @ mx.eye(64) - left)

@@ -34,5 +34,5 @@ def run_cli(argv: Sequence[str], rooms: Rooms) -> int:
         return error.exit_code
     except BrokenPipeError:
         # The reader went away; whatever is still buffered has nobody to go to.
-        sys.stdout = None  # type: ignore[assignment]
+        sys.stdout = None
         return 1

@@ -153,9 +153,7 @@ def _folders(
     return target, own if drafter == "draft-model" else None
 
 
-def _load(
-    engine: Engine, target: Path, draft: Path | None, progress: Progress, interrupt: _Interrupt
-) -> str | None:
+def _load(engine: Engine, target: Path, draft: Path | None, progress: Progress, interrupt: _Interrupt) -> str | None:
     """Load and return why the draft model will not be used, if it will not."""
 
     def report_stage(event: Loading) -> None:

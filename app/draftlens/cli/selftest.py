@@ -11,7 +11,7 @@ _MARKS = {"ok": "ok     ", "warning": "missing", "failed": "FAILED "}
 
 
 def self_test(arguments: argparse.Namespace, rooms: Rooms) -> int:
-    """Print the checks; 1 if any failed. A warning is something that works more slowly or not at all, and is not needed."""
+    """Print the checks and return 1 if any failed; what is missing but not needed is a warning."""
     checks = rooms.self_test()
     failed = any(state == "failed" for _, state, _, _ in checks)
     if arguments.json:

@@ -12,7 +12,9 @@ from draftlens.core.params import DrafterKind, LookupParams, SamplingParams, Ses
 from draftlens.core.rules import RuleId, diagnostics_wanted, stochastic_wanted
 
 
-def session_params(arguments: argparse.Namespace, environment: Mapping[str, str], drafter: DrafterKind) -> SessionParams:
+def session_params(
+    arguments: argparse.Namespace, environment: Mapping[str, str], drafter: DrafterKind
+) -> SessionParams:
     """Return what is asked; --rule outranks the environment.
 
     Raises:
@@ -73,7 +75,9 @@ def _read_file(path: Path) -> str:
         raise UserError(f"{path} cannot be read as a prompt: it is not UTF-8 text.", "Save it as UTF-8.") from error
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise UserError(f"{path} cannot be read as a prompt: {reason}.", "Check the path and its permissions.") from error
+        raise UserError(
+            f"{path} cannot be read as a prompt: {reason}.", "Check the path and its permissions."
+        ) from error
 
 
 def _rule(asked: str | None, greedy: bool, environment: Mapping[str, str]) -> RuleId:

@@ -122,9 +122,7 @@ class LookupParams:
         if self.ngram_min < 1:
             raise UserError("prompt-lookup ngram-min must be at least 1.")
         if self.ngram_max < self.ngram_min:
-            raise UserError(
-                f"prompt-lookup ngram-max ({self.ngram_max}) must be >= ngram-min ({self.ngram_min})."
-            )
+            raise UserError(f"prompt-lookup ngram-max ({self.ngram_max}) must be >= ngram-min ({self.ngram_min}).")
         if self.ngram_max > 16:
             raise UserError(f"prompt-lookup ngram-max ({self.ngram_max}) must be at most 16.")
         if self.max_draft < 1:
@@ -161,6 +159,8 @@ class SessionParams:
             _number("draft temperature", self.draft_temperature, 0, 100)
         if self.rule not in ASKABLE:
             names = ", ".join(ASKABLE)
-            raise UserError(f"rule={self.rule} cannot be asked for.", f"Choose one of {names}; temperature 0 is greedy.")
+            raise UserError(
+                f"rule={self.rule} cannot be asked for.", f"Choose one of {names}; temperature 0 is greedy."
+            )
         if self.drafter not in ("none", "draft-model", "prompt-lookup"):
             raise UserError(f"Drafter {self.drafter!r} is not known.", "Use none, draft-model or prompt-lookup.")

@@ -57,16 +57,12 @@ _LABELS = {
 
 _SENTENCES = {
     RuleId.GREEDY_ARGMAX: "Temperature 0: accepts a draft that is the target’s argmax.",
-    RuleId.SAMPLER_MATCH: (
-        "Accepts a draft that equals a fresh draw from the target. Expected acceptance: sum_prod."
-    ),
+    RuleId.SAMPLER_MATCH: ("Accepts a draft that equals a fresh draw from the target. Expected acceptance: sum_prod."),
     RuleId.STOCHASTIC: (
         "Modified rejection sampling: accepts when u·q(t) ≤ p(t). Expected acceptance: sum_min, "
         "the ceiling for any lossless rule."
     ),
-    RuleId.SAMPLER_MATCH_NO_Q: (
-        "You asked for stochastic; this drafter reports no q, so sampler-match ran."
-    ),
+    RuleId.SAMPLER_MATCH_NO_Q: ("You asked for stochastic; this drafter reports no q, so sampler-match ran."),
     RuleId.ARGMAX_AGAINST_ARGMAX: (
         "Accepts the target’s argmax whatever the temperature. The text is the greedy stream, not a sample. "
         "No closed-form verdict: the ceiling does not bound it."

@@ -195,9 +195,7 @@ class RunStats:
                 "warning",
                 z,
             )
-        return Verdict(
-            f"sits at neither closed form (z = {figure}). The accept test or p and q are wrong.", "error", z
-        )
+        return Verdict(f"sits at neither closed form (z = {figure}). The accept test or p and q are wrong.", "error", z)
 
     def _fits(self, form: str) -> bool:
         """Whether the measured rate is within three standard errors of the other form's mean (pooled)."""

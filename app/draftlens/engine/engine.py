@@ -14,11 +14,12 @@ from draftlens.core.events import Cancelled, Finished, Loaded, Loading, Prefill,
 from draftlens.core.params import SessionParams
 from draftlens.core.round import FinishReason
 from draftlens.core.rules import RuleId
-from draftlens.engine import chat_prompt, load
+from draftlens.engine import chat_prompt
 from draftlens.engine.drafters.draft_model import DraftModel
 from draftlens.engine.drafters.prompt_lookup import PromptLookup
 from draftlens.engine.drafters.protocol import Drafter
 from draftlens.engine.keys import Keys
+from draftlens.engine.load import LoadedModel, load
 from draftlens.engine.sampling import Chain
 from draftlens.engine.session import Session
 from draftlens.engine.target import DraftContext, Target
@@ -39,8 +40,8 @@ class MlxEngine:
     def __init__(self, judge_folder: JudgeFolder, judge_pair: JudgePair) -> None:
         self._judge_folder = judge_folder
         self._judge_pair = judge_pair
-        self._target: load.Loaded | None = None
-        self._drafter: load.Loaded | None = None
+        self._target: LoadedModel | None = None
+        self._drafter: LoadedModel | None = None
         self._context: Target | None = None
         self._draft_context: DraftContext | None = None
 
@@ -136,7 +137,7 @@ class MlxEngine:
         mx.clear_cache()
         mx.clear_streams()
 
-    def _ready(self) -> tuple[load.Loaded, Target]:
+    def _ready(self) -> tuple[LoadedModel, Target]:
         if self._target is None or self._context is None:
             raise UserError("No model is loaded.", "Load a model first.")
         return self._target, self._context
@@ -144,16 +145,16 @@ class MlxEngine:
     def _read(
         self,
         folder: Path,
-        current: load.Loaded | None,
+        current: LoadedModel | None,
         report: Callable[[Loading], None],
         cancelled: Callable[[], bool],
-    ) -> load.Loaded:
+    ) -> LoadedModel:
         if current is not None and current.info.path == folder:
             return current
         if cancelled():
             raise Cancelled
         report(Loading(f"Loading {folder.name}"))
-        loaded = load.load(folder)
+        loaded = load(folder)
         if cancelled():
             raise Cancelled
         return loaded

@@ -97,7 +97,7 @@ def _recording_class(original: type) -> type:
         record: Recording | None = getattr(_active, "record", None)
         if record is not None:
             record.convolutions.append(ConvCall(x, self.weight.shape[1] - 1))
-        return original.__call__(self, x)  # type: ignore[no-any-return, operator]
+        return original.__call__(self, x)  # type: ignore[no-any-return]
 
     return type(f"Recorded{original.__name__}", (original,), {"__call__": call, "_recorded": True})
 
@@ -109,7 +109,7 @@ def _wrap_gated_delta() -> None:
         original = module.gated_delta_update
         if hasattr(original, "_recorded"):
             continue
-        module.gated_delta_update = _recorded_update(original)
+        setattr(module, "gated_delta_update", _recorded_update(original))  # noqa: B010
 
 
 def _recorded_update(original: Any) -> Any:

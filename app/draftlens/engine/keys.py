@@ -1,9 +1,9 @@
 """Explicit random keys: every draw of a reply has a name and a position, and so always the same uniform.
 
-A draw is named by what it decides (draft, accept, draw, gate, draft-gate) and by the position in the reply of the token it
-decides. A position is tested at most once, because a tested position is emitted; a uniform used for a proposal that
-was never tested has influenced nothing. So no two decisions that matter share a uniform, and a stream depends neither on
-other sessions, nor on diagnostics, nor on the thread, nor on where rounds begin.
+A draw is named by what it decides (draft, accept, draw, gate, draft-gate) and by the position in the reply of the token
+it decides. A position is tested at most once, because a tested position is emitted; a uniform used for a proposal that
+was never tested has influenced nothing. So no two decisions that matter share a uniform, and a stream depends neither
+on other sessions, nor on diagnostics, nor on the thread, nor on where rounds begin.
 """
 
 from __future__ import annotations

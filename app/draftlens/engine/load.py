@@ -16,7 +16,7 @@ from mlx_lm.utils import load_model, load_tokenizer
 
 from draftlens.core.errors import UserError
 from draftlens.core.events import ModelInfo
-from draftlens.engine.target import Model
+from draftlens.engine.target import Model, Target
 
 _CONTEXT_KEYS = ("max_position_embeddings", "max_sequence_length", "max_seq_len", "n_positions", "n_ctx", "seq_length")
 UNKNOWN_CONTEXT = 8192
@@ -24,7 +24,7 @@ UNKNOWN_CONTEXT = 8192
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedModel:
     """A model with its tokenizer.
 
     Attributes:
@@ -47,7 +47,7 @@ class Loaded:
         return text
 
 
-def load(folder: Path) -> Loaded:
+def load(folder: Path) -> LoadedModel:
     """Load a model folder; the caller has judged it with `library.checkpoint` before.
 
     Raises:
@@ -76,7 +76,7 @@ def load(folder: Path) -> Loaded:
         protected=tuple(sorted(end | _newline(tokenizer))),
         name=folder.name,
     )
-    return Loaded(model, tokenizer, _info(folder, model, tokenizer))
+    return LoadedModel(model, tokenizer, _info(folder, model, tokenizer))
 
 
 def weight_files(folder: Path) -> list[Path]:
@@ -138,14 +138,13 @@ def _rows(config: dict[str, Any]) -> int:
 
 
 def _newline(tokenizer: TokenizerWrapper) -> set[int]:
-    ids = tokenizer.encode("\n", add_special_tokens=False)
-    return {int(ids[-1])} if ids else set()
+    ids: list[int] = tokenizer.encode("\n", add_special_tokens=False)
+    return {ids[-1]} if ids else set()
 
 
 def _info(folder: Path, model: Model, tokenizer: TokenizerWrapper) -> ModelInfo:
-    from draftlens.engine.target import Target
-
-    size = sum(a.nbytes for _, a in tree_flatten(model.network.parameters()) if isinstance(a, mx.array))
+    parameters: list[tuple[str, mx.array]] = tree_flatten(model.network.parameters())  # type: ignore[assignment]
+    size = sum(a.nbytes for _, a in parameters)
     return ModelInfo(
         name=folder.name,
         path=folder,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import mlx.core as mx
+
 from draftlens.core.round import Candidates, Emitted, Fate, FinishReason, Proposed, Round, Source
 from draftlens.core.rules import RuleId
 from draftlens.engine.clock import Clock
@@ -60,9 +62,9 @@ class Judgement:
         return Judgement(
             rule=rule,
             tokens=tokens,
-            accepted=int(verdict.accepted.item()),
-            next=int(verdict.next.item()),
-            next_p=None if verdict.next_p is None else float(verdict.next_p.item()),
+            accepted=_integer(verdict.accepted),
+            next=_integer(verdict.next),
+            next_p=None if verdict.next_p is None else _number(verdict.next_p),
             p=None if verdict.p is None else verdict.p.tolist(),  # type: ignore[arg-type]
             q=None if verdict.q is None else verdict.q.tolist(),  # type: ignore[arg-type]
             u=accept if rule is RuleId.STOCHASTIC else None,
@@ -204,6 +206,16 @@ def record_round(
         timings=clock.timings(bool(block)),
         next_candidates=tail,
     )
+
+
+def _integer(value: mx.array) -> int:
+    number: int = value.item()  # type: ignore[assignment]
+    return number
+
+
+def _number(value: mx.array) -> float:
+    number: float = value.item()  # type: ignore[assignment]
+    return number
 
 
 def _taken(judgement: Judgement) -> list[tuple[int, Source]]:

@@ -153,7 +153,7 @@ def _save(cache: Any, copy: bool) -> Any:
         return list(cache.cache)
     if type(cache) is RotatingKVCache:
         keys, values = cache.keys, cache.values
-        if copy and keys is not None:
+        if copy and keys is not None and values is not None:
             keys, values = mx.array(keys), mx.array(values)
         return keys, values, cache.offset, cache._idx
     return cache.offset

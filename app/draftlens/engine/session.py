@@ -144,9 +144,7 @@ class Session:
                 block = mx.concatenate([block, proposal.tokens])
             with self.target.verify(block, current) as transaction:
                 judgement = self._judge(transaction, proposal, current, clock)
-                walked = walk(
-                    judgement, self._pieces, self._stop, self.target.model.end_of_text, room=room, full=full
-                )
+                walked = walk(judgement, self._pieces, self._stop, self.target.model.end_of_text, room=room, full=full)
                 transaction.commit([current, *walked.kept])
         except BaseException:
             if self.drafter is not None:

@@ -1,4 +1,4 @@
-"""A model's weights, and a context over them: prefill, and verify as a transaction. Knows nothing of sampling or drafts."""
+"""A model's weights and a context over them: prefill, and verify as a transaction. Knows nothing of sampling."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Transaction:
     """
 
     logits: mx.array
-    _context: Context
+    _context: Target
     _snapshot: rollback.Snapshot
     _record: hooks.Recording
     committed: bool = False
@@ -105,7 +105,8 @@ class Target:
 
     def forward(self, ids: mx.array) -> mx.array:
         """Feed ids [S] and return lazy logits [S, >= V]; the caller keeps `tokens` in step."""
-        return self.model.network(ids[None], cache=self.caches)[0]
+        logits: mx.array = self.model.network(ids[None], cache=self.caches)
+        return logits[0]
 
     def prefill(
         self,
@@ -245,4 +246,5 @@ class DraftContext:
         self._snapshot = None
 
     def _forward(self, ids: mx.array) -> mx.array:
-        return self.model.network(ids[None], cache=self.caches)[0, -1]
+        logits: mx.array = self.model.network(ids[None], cache=self.caches)
+        return logits[0, -1]

@@ -102,6 +102,10 @@ def plan(metadata: Metadata, shapes: Mapping[str, tuple[int, ...]], rope_factors
             "Use this model's MLX or safetensors version instead.",
         )
     layers = numbers.whole("block_count")
+    if layers > len(shapes):
+        raise UserError(
+            f"This GGUF declares {layers:,} layers and holds only {len(shapes):,} tensors.", "Fetch it again."
+        )
     attention_bias = architecture.name == "llama" and "blk.0.attn_output.bias" in shapes
     names = _expected(architecture, layers, attention_bias, tied="output.weight" not in shapes)
     _refuse_differences(names, shapes)

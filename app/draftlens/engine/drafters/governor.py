@@ -40,7 +40,7 @@ class Governor(Protocol):
 class Always:
     """adaptive = false: the full block every round."""
 
-    shadow = None
+    shadow: int | None = None
 
     def __init__(self, max_draft: int) -> None:
         self._max = max_draft
@@ -59,7 +59,7 @@ class Always:
 class Graded:
     """Widen and narrow with the acceptance; three empty rounds in a row pause for 4, 8, 16, then 32 rounds."""
 
-    shadow = None
+    shadow: int | None = None
     first_pause, longest_pause, patience = 4, 32, 3
 
     def __init__(self, max_draft: int) -> None:
@@ -98,13 +98,16 @@ class Gated:
     A pause ends only when a shadow lookup is confirmed by the tokens that come.
     """
 
-    shadow = SHADOW_CONFIRM
+    shadow: int | None = SHADOW_CONFIRM
     patience = 3
 
     def __init__(self, max_draft: int) -> None:
         self._max = max_draft
         self._narrow = min(NARROW, max_draft)
-        self.confirm()
+        self._ema = 1.0
+        self._drafting = True
+        self._probation = True
+        self._misses = 0
 
     def budget(self) -> int:
         """Return 0 while paused, the full block on a good average, else a narrow one."""
@@ -136,13 +139,16 @@ class Floored:
     two drafted rounds; see docs/decisions/004-lookup-floor.md for the points the reference leaves open.
     """
 
-    shadow = FLOOR_SHADOW_CONFIRM
+    shadow: int | None = FLOOR_SHADOW_CONFIRM
     evidence = 2
 
     def __init__(self, max_draft: int, floor: float) -> None:
         self._max = max_draft
         self._floor = floor
-        self.confirm()
+        self._ema = 1.0
+        self._rounds = 0
+        self._low_in_a_row = 0
+        self._drafting = True
 
     def budget(self) -> int:
         """Return the full block, or 0 while paused."""
