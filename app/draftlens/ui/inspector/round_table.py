@@ -110,6 +110,7 @@ class RoundTable(QTreeView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setMinimumHeight(2 * _ROW + 24)
         header = self.header()
+        header.setAccessibleName("Columns of the rounds")
         header.setSectionsMovable(False)
         header.setStretchLastSection(False)
         header.setMinimumSectionSize(30)

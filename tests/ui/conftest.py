@@ -1,0 +1,52 @@
+"""A styled application, and windows on a scripted engine that are closed again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from draftlens.bridge.engine_bridge import EngineBridge
+from draftlens.bridge.next_reply import NextReply
+from draftlens.core.params import SessionParams
+from draftlens.runtime.engine_thread import EngineThread
+from draftlens.ui.main_window import MainWindow
+from draftlens.ui.theme import Theme
+from fakes import ScriptedEngine, demo_folders
+
+Window = Callable[..., tuple[MainWindow, EngineBridge]]
+
+
+@pytest.fixture(scope="session")
+def theme(qapp: QApplication) -> Theme:
+    made = Theme(qapp)
+    made.set_override("light")
+    made.apply()
+    return made
+
+
+@pytest.fixture
+def window(qtbot: QtBot, theme: Theme) -> Iterator[Window]:
+    made: list[EngineBridge] = []
+
+    def make(
+        engine: ScriptedEngine, *, load: bool = True, params: SessionParams | None = None
+    ) -> tuple[MainWindow, EngineBridge]:
+        bridge = EngineBridge(
+            lambda wake: EngineThread(lambda: engine, demo_folders, wake), NextReply(params or SessionParams())
+        )
+        made.append(bridge)
+        shown = MainWindow(theme, bridge)
+        qtbot.addWidget(shown)
+        shown.show()
+        if load:
+            bridge.load(None)
+            qtbot.waitUntil(lambda: bridge.loaded is not None)
+        return shown, bridge
+
+    yield make
+    for bridge in made:
+        bridge.quit()
+        assert bridge.join(3)

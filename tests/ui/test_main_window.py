@@ -1,0 +1,319 @@
+"""The window does what it shows: it starts, sends, streams, stops, switches and closes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QInputMethodEvent
+from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QApplication, QLineEdit, QPlainTextEdit, QTextEdit
+from pytestqt.qtbot import QtBot
+
+from draftlens.bridge.engine_bridge import EngineBridge
+from draftlens.bridge.state import State
+from draftlens.core.errors import UserError
+from draftlens.core.params import SessionParams
+from draftlens.core.round import FinishReason, Source
+from draftlens.core.rules import RuleId
+from draftlens.ui.main_window import MainWindow
+from draftlens.ui.toolbar.chip import Chip
+from draftlens.ui.toolbar.menu_row import MenuRow
+from fakes import ScriptedEngine, step, verify_round
+
+Window = Callable[..., tuple[MainWindow, EngineBridge]]
+
+ROUNDS = [
+    step(0, "Sort", Source.PREFILL),
+    verify_round(1, [" by", " start"], ",", ["x", "y"]),
+    verify_round(2, [" then"], " walk"),
+]
+
+
+def send(shown: MainWindow, qtbot: QtBot, text: str) -> None:
+    qtbot.keyClicks(shown.chat.composer.edit, text)
+    qtbot.keyClick(shown.chat.composer.edit, Qt.Key.Key_Return)
+
+
+def answered(shown: MainWindow, bridge: EngineBridge, qtbot: QtBot) -> None:
+    send(shown, qtbot, "Hi")
+    qtbot.waitUntil(lambda: bool(bridge.turns) and not bridge.running and not bridge._figures_dirty)
+
+
+def rows(chip: Chip) -> dict[str, MenuRow]:
+    chip.menu().aboutToShow.emit()
+    found = [row for row in chip.menu().findChildren(MenuRow)]
+    return {row.text(): row for row in found}
+
+
+def test_without_a_model_only_ways_to_begin_are_shown(window: Window) -> None:
+    shown, _ = window(ScriptedEngine(), load=False)
+    assert shown.pages.currentWidget() is shown.first_run
+    buttons = [b for b in shown.findChildren(QAbstractButton) if b.isVisible()]
+    assert {b.accessibleName() or b.text() for b in buttons} == {
+        "Start the demo pair",
+        "Choose…",
+        "Target: No model loaded",
+    }
+
+
+def test_the_demo_button_leads_to_a_chat(window: Window, qtbot: QtBot) -> None:
+    shown, bridge = window(ScriptedEngine(), load=False)
+    qtbot.mouseClick(shown.first_run.demo, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bridge.state is State.READY)
+    assert shown.pages.currentWidget() is shown.splitter
+    assert shown.toolbar.target.value == "demo-target"
+    assert shown.chat.composer.edit.isEnabled()
+
+
+def test_a_failed_first_load_leads_back_with_its_reason(window: Window, qtbot: QtBot) -> None:
+    shown, bridge = window(ScriptedEngine(error=UserError("No space.", "Free 300 MB.")), load=False)
+    qtbot.mouseClick(shown.first_run.demo, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bridge.problem is not None)
+    assert shown.pages.currentWidget() is shown.first_run
+    assert shown.banner.isVisible()
+    assert shown.banner.detail.text() == "No space. Free 300 MB."
+    qtbot.mouseClick(shown.banner.close_button, Qt.MouseButton.LeftButton)
+    assert not shown.banner.isVisible()
+
+
+def test_return_sends_and_the_reply_streams_with_its_rounds_beside_it(window: Window, qtbot: QtBot) -> None:
+    shown, bridge = window(ScriptedEngine(rounds=ROUNDS))
+    answered(shown, bridge, qtbot)
+    view = shown.chat.transcript.turns[-1]
+    assert view.text.toPlainText() == "Sort by start, then walk"
+    assert shown.inspector.model.rowCount() == 3
+    assert view.rule.text() == "rule=stochastic"
+    assert view.status.whole.startswith("6 tokens in ")
+    assert shown.inspector.log.text.startswith("[Speculative acceptance] rule=stochastic rounds=2 proposed=5 ")
+    assert shown.chat.composer.text == ""
+
+
+def test_shift_return_breaks_the_line(window: Window, qtbot: QtBot) -> None:
+    shown, bridge = window(ScriptedEngine())
+    qtbot.keyClicks(shown.chat.composer.edit, "a")
+    qtbot.keyClick(shown.chat.composer.edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClicks(shown.chat.composer.edit, "b")
+    assert shown.chat.composer.text == "a\nb"
+    assert bridge.turns == []
+
+
+def test_return_that_confirms_an_input_method_candidate_sends_nothing(window: Window, qtbot: QtBot) -> None:
+    shown, bridge = window(ScriptedEngine(rounds=ROUNDS))
+    edit = shown.chat.composer.edit
+    qtbot.keyClicks(edit, "kon")
+    QApplication.sendEvent(edit, QInputMethodEvent("にち", []))
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    assert bridge.turns == []
+    done = QInputMethodEvent("", [])
+    done.setCommitString("日")
+    QApplication.sendEvent(edit, done)
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    assert bridge.turns[0].user == "kon日"
+
+
+def test_an_empty_prompt_is_not_sent(window: Window, qtbot: QtBot) -> None:
+    shown, bridge = window(ScriptedEngine())
+    send(shown, qtbot, "  ")
+    assert bridge.turns == []
+    assert not shown.chat.composer.send.isEnabled()
+
+
+def test_stop_works_while_the_prompt_is_read(window: Window, qtbot: QtBot) -> None:
+    shown, bridge = window(ScriptedEngine(hold_prefill=True))
+    send(shown, qtbot, "Hi")
+    view = shown.chat.transcript.turns[-1]
+    qtbot.waitUntil(lambda: view.status.whole == "Reading prompt 5 / 20")
+    qtbot.mouseClick(shown.chat.composer.stop, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bridge.state is State.STOPPED)
+    assert view.badge.text() == "stopped"
+
+
+def test_escape_stops_a_streaming_reply_and_keeps_its_text(window: Window, qtbot: QtBot) -> None:
+    shown, bridge = window(ScriptedEngine(rounds=ROUNDS, hold_after=2))
+    send(shown, qtbot, "Hi")
+    view = shown.chat.transcript.turns[-1]
+    qtbot.waitUntil(lambda: view.text.toPlainText() == "Sort by start,")
+    assert shown.chat.composer.stop.isEnabled()
+    qtbot.keyClick(shown, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: bridge.state is State.STOPPED)
+    assert bridge.reply is not None and bridge.reply.finish is FinishReason.STOPPED
+    assert view.text.toPlainText() == "Sort by start,"
+    qtbot.waitUntil(lambda: shown.inspector.tested.text() == "n = 3 tested, stopped early")
+    assert not shown.chat.composer.stop.isEnabled()
+
+
+def test_a_prompt_that_came_to_nothing_goes_back_into_the_editor(window: Window, qtbot: QtBot) -> None:
+    engine = ScriptedEngine()
+    shown, bridge = window(engine)
+    engine.error = UserError("The prompt takes 10,000 tokens; the context holds 8,192.", "Shorten it.")
+    send(shown, qtbot, "long")
+    qtbot.waitUntil(lambda: bridge.state is State.FAILED)
+    assert shown.chat.composer.text == "long"
+    assert shown.banner.detail.text().endswith("Shorten it.")
+    engine.error = None
+    qtbot.keyClick(shown.chat.composer.edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: not bridge.running)
+    assert shown.chat.composer.text == ""
+
+
+def test_the_reason_why_speculation_did_not_run_stands_below_the_header(window: Window, qtbot: QtBot) -> None:
+    reason = "This target’s cache cannot rewind."
+    shown, bridge = window(ScriptedEngine(rounds=[step(0, "a", Source.PREFILL), step(1, " b")], note=reason))
+    answered(shown, bridge, qtbot)
+    assert shown.chat.transcript.turns[-1].note.text() == reason
+    assert shown.inspector.verdict.text() == "No verify round ran."
+    assert shown.inspector.log.text == ""
+
+
+def test_the_chips_set_what_the_next_reply_is_asked_to_be(window: Window, qtbot: QtBot) -> None:
+    engine = ScriptedEngine(rounds=ROUNDS)
+    shown, bridge = window(engine)
+    bar = shown.toolbar
+    rows(bar.rule)["rule=stochastic"].click()
+    rows(bar.drafter)["Prompt lookup"].click()
+    bar._k_field.setValue(5)
+    bar._temperature_field.setValue(0.4)
+    bar._seed_field.setText("")
+    qtbot.keyClicks(bar._seed_field, "18446744073709551615")
+    answered(shown, bridge, qtbot)
+    params = engine.requests[-1].params
+    assert (params.rule, params.drafter, params.lookup.max_draft) == (RuleId.STOCHASTIC, "prompt-lookup", 5)
+    assert (params.sampling.temperature, params.seed) == (0.4, 2**64 - 1)
+    assert [c.value for c in (bar.drafter, bar.block, bar.rule, bar.temperature, bar.seed)] == [
+        "prompt lookup",
+        "5",
+        "rule=stochastic",
+        "0.4",
+        "18446744073709551615",
+    ]
+
+
+def test_the_switch_turns_speculation_off_and_on(window: Window, qtbot: QtBot) -> None:
+    engine = ScriptedEngine(rounds=ROUNDS)
+    shown, bridge = window(engine)
+    qtbot.mouseClick(shown.toolbar.speculation, Qt.MouseButton.LeftButton)
+    assert shown.toolbar.drafter.value == "off"
+    answered(shown, bridge, qtbot)
+    assert engine.requests[-1].params.drafter == "none"
+    qtbot.mouseClick(shown.toolbar.speculation, Qt.MouseButton.LeftButton)
+    assert shown.toolbar.drafter.value == "demo-drafter"
+
+
+def test_a_rule_that_is_not_lossless_says_so_where_it_is_chosen(window: Window) -> None:
+    shown, _ = window(ScriptedEngine())
+    names = {name: row.accessibleName() for name, row in rows(shown.toolbar.rule).items()}
+    assert "Not lossless above temperature 0" in names["rule=argmax-against-argmax"]
+    assert len(names) == 3
+
+
+def test_temperature_zero_shows_the_rule_that_will_run(window: Window) -> None:
+    shown, _ = window(ScriptedEngine())
+    shown.toolbar._temperature_field.setValue(0)
+    assert shown.toolbar.rule.value == "rule=greedy-argmax"
+
+
+def test_a_round_selected_in_one_place_is_selected_in_all(window: Window, qtbot: QtBot) -> None:
+    shown, bridge = window(ScriptedEngine(rounds=ROUNDS))
+    answered(shown, bridge, qtbot)
+    inspector = shown.inspector
+    qtbot.mouseClick(inspector.strip.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(13 + 5, 8))
+    assert inspector.model.row_of(inspector.table.currentIndex()) == 1
+    assert inspector.strip.accessibleDescription() == (
+        "Round 1: 2 of 4 accepted, position 3 rejected, 1 untested, residual draw ,"
+    )
+    qtbot.keyClick(shown, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
+    assert inspector.model.row_of(inspector.table.currentIndex()) == 2
+    qtbot.keyClick(inspector.table, Qt.Key.Key_Space)
+    assert inspector.table.isExpanded(inspector.model.index(2, 0))
+
+
+def test_the_log_line_is_copied_whole(window: Window, qtbot: QtBot) -> None:
+    shown, bridge = window(ScriptedEngine(rounds=ROUNDS))
+    answered(shown, bridge, qtbot)
+    command = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    qtbot.keyClick(shown, Qt.Key.Key_C, command)
+    copied = QApplication.clipboard().text()
+    assert "mean_accepted_len=1.5000" in copied
+    assert "closed_form_sum_min=0.7500" in copied
+
+
+def test_a_second_reply_starts_its_own_rounds(window: Window, qtbot: QtBot) -> None:
+    shown, bridge = window(ScriptedEngine(rounds=ROUNDS))
+    answered(shown, bridge, qtbot)
+    answered(shown, bridge, qtbot)
+    assert len(shown.chat.transcript.turns) == 2
+    assert shown.inspector.model.rowCount() == 3
+
+
+def test_the_inspector_gives_way_in_a_narrow_window_unless_asked_for(window: Window, qtbot: QtBot) -> None:
+    shown, _ = window(ScriptedEngine())
+    shown.resize(1440, 900)
+    qtbot.waitUntil(shown.inspector.isVisible)
+    shown.resize(1040, 680)
+    qtbot.waitUntil(lambda: not shown.inspector.isVisible())
+    command = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+    qtbot.keyClick(shown, Qt.Key.Key_I, command)
+    assert shown.inspector.isVisible()
+
+
+@pytest.mark.parametrize("where", ["load", "prefill", "stream"])
+def test_closing_the_window_in_the_middle_ends_the_engine(window: Window, qtbot: QtBot, where: str) -> None:
+    engine = ScriptedEngine(
+        rounds=ROUNDS,
+        hold_load=where == "load",
+        hold_prefill=where == "prefill",
+        hold_after=1 if where == "stream" else None,
+    )
+    shown, bridge = window(engine, load=where != "load")
+    if where == "load":
+        shown.start_demo()
+    else:
+        send(shown, qtbot, "Hi")
+    qtbot.waitUntil(engine.holding.is_set)
+    shown.close()
+    assert bridge.join(3)
+    assert engine.closed.is_set()
+
+
+def test_the_sizes_of_the_panes_are_kept(window: Window, tmp_path: Path, qtbot: QtBot) -> None:
+    other, bridge = window(ScriptedEngine())
+    before = MainWindow(other._theme, bridge, tmp_path / "window.ini")
+    qtbot.addWidget(before)
+    before.show()
+    before.toolbar.inspector.setChecked(True)
+    before.splitter.setSizes([560, 470])
+    assert before.splitter.sizes()[1] == 470
+    before.close()
+    after = MainWindow(other._theme, bridge, tmp_path / "window.ini")
+    qtbot.addWidget(after)
+    after.show()
+    after.toolbar.inspector.setChecked(True)
+    qtbot.waitUntil(lambda: after.splitter.sizes()[1] == 470)
+
+
+def test_everything_that_can_be_operated_has_a_name(window: Window, qtbot: QtBot) -> None:
+    shown, bridge = window(ScriptedEngine(rounds=ROUNDS))
+    answered(shown, bridge, qtbot)
+    kinds = (QAbstractButton, QPlainTextEdit, QTextEdit, QLineEdit, QAbstractItemView)
+    nameless = [
+        widget
+        for kind in kinds
+        for widget in shown.findChildren(kind)
+        if widget.isVisible() and not widget.accessibleName() and not getattr(widget, "text", str)()
+    ]
+    assert nameless == []
+    for painted in (shown.inspector.gauge, shown.inspector.strip):
+        assert painted.accessibleDescription()
+
+
+def test_a_prompt_given_at_the_start_is_sent_once_a_model_is_ready(
+    window: Window, qtbot: QtBot
+) -> None:
+    first, bridge = window(ScriptedEngine(rounds=ROUNDS), load=False, params=SessionParams(seed=3))
+    shown = MainWindow(first._theme, bridge, first_prompt="Say it")
+    qtbot.addWidget(shown)
+    bridge.load(None)
+    qtbot.waitUntil(lambda: bool(bridge.turns) and not bridge.running)
+    assert [turn.user for turn in bridge.turns] == ["Say it"]
