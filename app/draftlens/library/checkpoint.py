@@ -16,6 +16,7 @@ from draftlens.library.weight_files import WeightFiles
 
 Config = dict[str, Any]
 
+_MISSING = "It does not exist."
 _PICK_STANDALONE = "Choose a complete model; a small one with the target's vocabulary can draft."
 _FETCH_AGAIN = "Fetch what is missing, or fetch the model again."
 _MLX_VERSION = "Use an MLX or plain safetensors version of this model."
@@ -63,7 +64,7 @@ def require_standalone(path: Path, as_draft: bool = False) -> Verdict:
             f"{name} is a DFlash-family speculative drafter checkpoint {_DFLASH_NAMES}, not a standalone model.",
             "Choose the model it was made for as the target instead.",
         )
-    if verdict.role is Role.NOT_A_MODEL and not path.exists():
+    if verdict.reason == _MISSING:
         raise UserError(f"{name} does not exist.", verdict.next)
     clause = verdict.reason[0].lower() + verdict.reason[1:]
     raise UserError(f"{name} {verdict.role.phrase}: {clause}", verdict.next or None)
@@ -71,7 +72,7 @@ def require_standalone(path: Path, as_draft: bool = False) -> Verdict:
 
 def _inspect(path: Path) -> Verdict:
     if not path.exists():
-        return _not_a_model("It does not exist.", "Check the path, or fetch the model first.")
+        return _not_a_model(_MISSING, "Check the path, or fetch the model first.")
     if path.is_file():
         if path.suffix == ".json":
             return _judge(path, folder=None)
@@ -252,8 +253,8 @@ def _lack(config: Config, tensors: Mapping[str, TensorInfo]) -> str | None:
     text = config.get("text_config")
     count = config.get("num_hidden_layers", text.get("num_hidden_layers") if isinstance(text, dict) else None)
     there = {int(match[1]) for match in map(_LAYER.match, tensors) if match}
-    if isinstance(count, int) and there and not there >= set(range(count)):
-        return f"declares {count} layers and holds {len(there & set(range(count)))} of them"
+    if isinstance(count, int) and there and (held := sum(1 for layer in there if layer < count)) < count:
+        return f"declares {count:,} layers and holds {held:,} of them"
     if config.get("model_type") in _PLAIN_FAMILIES:
         if not any(_FINAL_NORM.match(name) for name in tensors):
             return "has no final norm: it is a part of a model, or a drafter that borrows its target's"

@@ -89,6 +89,8 @@ def ensure(report: Report, cancelled: Callable[[], bool] = lambda: False) -> Dem
     models = paths.models_dir()
     with staging.exclusive(models, _WORK_NAME, waiting, needed=lambda: installed() is None) as work:
         if work is not None:
+            for place in (_places().target, _places().drafter):
+                staging.require_ours(place)
             needed = _space_needed()
             staging.require_space(models, needed, "The demo pair")
             try:

@@ -46,14 +46,19 @@ def mark_complete(folder: Path, recipe: str) -> None:
 
 def move_into_place(folder: Path, destination: Path, aside: Path) -> None:
     """Make the finished `folder` appear at `destination`; what we made there before goes to `aside`."""
+    require_ours(destination)
     if destination.exists():
-        if not (destination / MARKER).is_file():
-            raise UserError(
-                f"{destination} exists and was not made by Draftlens, so it is left as it is.",
-                "Move or rename that folder and try again.",
-            )
         destination.rename(aside)
     folder.rename(destination)
+
+
+def require_ours(destination: Path) -> None:
+    """Refuse to replace what somebody else put there; worth asking before the work begins."""
+    if destination.exists() and not (destination / MARKER).is_file():
+        raise UserError(
+            f"{destination} exists and was not made by Draftlens, so it is left as it is.",
+            "Move or rename that folder and try again.",
+        )
 
 
 @contextlib.contextmanager

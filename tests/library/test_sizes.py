@@ -1,0 +1,24 @@
+"""Byte counts read as people say them."""
+
+from __future__ import annotations
+
+import pytest
+
+from draftlens.library import sizes
+
+
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [
+        (0, "0 bytes"),
+        (999, "999 bytes"),
+        (1000, "1.0 kB"),
+        (92_871_040, "93 MB"),
+        (999_600, "1.0 MB"),
+        (538_090_408, "538 MB"),
+        (9_960_000_000, "10 GB"),
+        (21_300_000_000_000, "21 TB"),
+    ],
+)
+def test_in_words(count: int, words: str) -> None:
+    assert sizes.in_words(count) == words

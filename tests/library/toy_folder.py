@@ -1,0 +1,62 @@
+"""Model folders made of headers: right names and shapes, a few bytes of weights."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from draftlens.library import tensor_file
+from draftlens.library.tensor_file import TensorSpec
+
+Config = dict[str, Any]
+
+LAYER = (
+    "input_layernorm.weight",
+    "post_attention_layernorm.weight",
+    "self_attn.q_proj.weight",
+    "self_attn.k_proj.weight",
+    "self_attn.v_proj.weight",
+    "self_attn.o_proj.weight",
+    "mlp.gate_proj.weight",
+    "mlp.up_proj.weight",
+    "mlp.down_proj.weight",
+)
+
+
+def llama_config(layers: int = 1, **more: Any) -> Config:
+    return {
+        "architectures": ["LlamaForCausalLM"],
+        "model_type": "llama",
+        "num_hidden_layers": layers,
+        "tie_word_embeddings": True,
+        "vocab_size": 8,
+    } | more
+
+
+def llama_tensors(layers: int = 1, prefix: str = "model.") -> list[str]:
+    names = [f"{prefix}embed_tokens.weight", f"{prefix}norm.weight"]
+    return names + [f"{prefix}layers.{layer}.{part}" for layer in range(layers) for part in LAYER]
+
+
+def write_tensors(path: Path, names: Iterable[str]) -> None:
+    specs = [TensorSpec(name, "F16", (2, 2)) for name in names]
+    tensor_file.write(path, specs, (bytes(8) for _ in specs))
+
+
+def write_tokenizer(folder: Path, tokens: Mapping[str, int] | None = None, **more: Any) -> None:
+    vocabulary = dict(tokens if tokens is not None else {f"t{i}": i for i in range(8)})
+    content = {"model": {"type": "BPE", "vocab": vocabulary}, "added_tokens": []} | more
+    (folder / "tokenizer.json").write_text(json.dumps(content))
+
+
+def model_folder(folder: Path, config: Config | None = None, tensors: Iterable[str] | None = None) -> Path:
+    """A complete small llama, unless told otherwise."""
+    folder.mkdir(parents=True, exist_ok=True)
+    chosen = llama_config() if config is None else config
+    (folder / "config.json").write_text(json.dumps(chosen))
+    write_tensors(folder / "model.safetensors", llama_tensors() if tensors is None else tensors)
+    write_tokenizer(folder)
+    (folder / "chat_template.jinja").write_text("{{ messages }}")
+    return folder
