@@ -18,6 +18,7 @@ from draftlens.core.errors import BugError
 from draftlens.engine.hooks import ConvCall, DeltaCall, Recording
 
 _TRIMMABLE = (KVCache, QuantizedKVCache)
+_RESTORABLE = (*_TRIMMABLE, RotatingKVCache, ArraysCache)
 
 
 def flat(caches: Iterable[Any]) -> list[Any]:
@@ -59,7 +60,7 @@ def replay_refusal(caches: Sequence[Any]) -> str | None:
     Weaker than `rewind_refusal`: a draft model may be put back to the start of the round and fed again.
     """
     for cache in flat(caches):
-        if type(cache) not in (*_TRIMMABLE, RotatingKVCache, ArraysCache):
+        if type(cache) not in _RESTORABLE:
             return f"this draft model's cache cannot rewind ({type(cache).__name__})"
     return None
 
@@ -94,17 +95,20 @@ class Snapshot:
         self.width = width
         self._caches = flat(caches)
         self._saved = [_save(c, copy) for c in self._caches]
-        self._can_restore = copy or width > 1 or not any(type(c) is RotatingKVCache for c in self._caches)
+        overwritten = any(type(c) is RotatingKVCache for c in self._caches) and width == 1 and not copy
+        self._can_restore = not overwritten and all(type(c) in _RESTORABLE for c in self._caches)
 
     @property
     def can_restore(self) -> bool:
-        """Whether `restore` is exact; a single row written into a full ring has overwritten the oldest."""
+        """Whether `restore` is exact: not for a cache of a type without a recipe, which only decodes plainly, nor
+        after a single row was written into a full ring, where it has overwritten the oldest.
+        """
         return self._can_restore
 
     def restore(self) -> None:
         """Forget the whole forward."""
         if not self._can_restore:
-            raise BugError("a single-row update of a rotating cache cannot be undone")
+            raise BugError("this update of the caches cannot be undone")
         for cache, saved in zip(self._caches, self._saved, strict=True):
             _restore(cache, saved)
 
@@ -156,7 +160,7 @@ def _save(cache: Any, copy: bool) -> Any:
         if copy and keys is not None and values is not None:
             keys, values = mx.array(keys), mx.array(values)
         return keys, values, cache.offset, cache._idx
-    return cache.offset
+    return cache.offset if type(cache) in _TRIMMABLE else None
 
 
 def _restore(cache: Any, saved: Any) -> None:

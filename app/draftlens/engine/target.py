@@ -167,7 +167,7 @@ class Target:
                 self._leave(transaction, snapshot, first)
 
     def _leave(self, transaction: Transaction, snapshot: rollback.Snapshot, first: int) -> None:
-        """Undo the block. A single row in a full ring cannot be undone, but it was emitted, so it may stay."""
+        """Undo the block. A single row that cannot be undone may stay, as its token was emitted."""
         if snapshot.can_restore:
             snapshot.restore()
         elif snapshot.width == 1:

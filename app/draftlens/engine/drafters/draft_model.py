@@ -51,7 +51,19 @@ class DraftModel:
         return k
 
     def propose(self, committed: Sequence[int], current: int, k: int, position: int) -> Proposal:
-        """Draft k tokens as one lazy graph."""
+        """Draft k tokens as one lazy graph.
+
+        Raises:
+            whatever the forward raises; the context is then empty and the next prompt is read anew.
+        """
+        try:
+            return self._propose(committed, current, k, position)
+        except BaseException:
+            self.context.reset()
+            self._steps = 0
+            raise
+
+    def _propose(self, committed: Sequence[int], current: int, k: int, position: int) -> Proposal:
         logits = self.context.feed([*self.owed(committed), current])
         history = [*committed, current]
         gates = self._keys.uniforms("draft-gate", position, k) if self._chain.draws_gates else []
