@@ -16,10 +16,7 @@ from draftlens.bridge.state import State
 from draftlens.core.errors import UserError
 from draftlens.core.params import SessionParams
 from draftlens.core.round import FinishReason, Source
-from draftlens.core.rules import RuleId
 from draftlens.ui.main_window import MainWindow
-from draftlens.ui.toolbar.chip import Chip
-from draftlens.ui.toolbar.menu_row import MenuRow
 from fakes import ScriptedEngine, step, verify_round
 
 Window = Callable[..., tuple[MainWindow, EngineBridge]]
@@ -39,12 +36,6 @@ def send(shown: MainWindow, qtbot: QtBot, text: str) -> None:
 def answered(shown: MainWindow, bridge: EngineBridge, qtbot: QtBot) -> None:
     send(shown, qtbot, "Hi")
     qtbot.waitUntil(lambda: bool(bridge.turns) and not bridge.running and not bridge._figures_dirty)
-
-
-def rows(chip: Chip) -> dict[str, MenuRow]:
-    chip.menu().aboutToShow.emit()
-    found = [row for row in chip.menu().findChildren(MenuRow)]
-    return {row.text(): row for row in found}
 
 
 def test_without_a_model_only_ways_to_begin_are_shown(window: Window) -> None:
@@ -167,53 +158,6 @@ def test_the_reason_why_speculation_did_not_run_stands_below_the_header(window: 
     assert shown.inspector.log.text == ""
 
 
-def test_the_chips_set_what_the_next_reply_is_asked_to_be(window: Window, qtbot: QtBot) -> None:
-    engine = ScriptedEngine(rounds=ROUNDS)
-    shown, bridge = window(engine)
-    bar = shown.toolbar
-    rows(bar.rule)["rule=stochastic"].click()
-    rows(bar.drafter)["Prompt lookup"].click()
-    bar._k_field.setValue(5)
-    bar._temperature_field.setValue(0.4)
-    bar._seed_field.setText("")
-    qtbot.keyClicks(bar._seed_field, "18446744073709551615")
-    answered(shown, bridge, qtbot)
-    params = engine.requests[-1].params
-    assert (params.rule, params.drafter, params.lookup.max_draft) == (RuleId.STOCHASTIC, "prompt-lookup", 5)
-    assert (params.sampling.temperature, params.seed) == (0.4, 2**64 - 1)
-    assert [c.value for c in (bar.drafter, bar.block, bar.rule, bar.temperature, bar.seed)] == [
-        "prompt lookup",
-        "5",
-        "rule=stochastic",
-        "0.4",
-        "18446744073709551615",
-    ]
-
-
-def test_the_switch_turns_speculation_off_and_on(window: Window, qtbot: QtBot) -> None:
-    engine = ScriptedEngine(rounds=ROUNDS)
-    shown, bridge = window(engine)
-    qtbot.mouseClick(shown.toolbar.speculation, Qt.MouseButton.LeftButton)
-    assert shown.toolbar.drafter.value == "off"
-    answered(shown, bridge, qtbot)
-    assert engine.requests[-1].params.drafter == "none"
-    qtbot.mouseClick(shown.toolbar.speculation, Qt.MouseButton.LeftButton)
-    assert shown.toolbar.drafter.value == "demo-drafter"
-
-
-def test_a_rule_that_is_not_lossless_says_so_where_it_is_chosen(window: Window) -> None:
-    shown, _ = window(ScriptedEngine())
-    names = {name: row.accessibleName() for name, row in rows(shown.toolbar.rule).items()}
-    assert "Not lossless above temperature 0" in names["rule=argmax-against-argmax"]
-    assert len(names) == 3
-
-
-def test_temperature_zero_shows_the_rule_that_will_run(window: Window) -> None:
-    shown, _ = window(ScriptedEngine())
-    shown.toolbar._temperature_field.setValue(0)
-    assert shown.toolbar.rule.value == "rule=greedy-argmax"
-
-
 def test_a_round_selected_in_one_place_is_selected_in_all(window: Window, qtbot: QtBot) -> None:
     shown, bridge = window(ScriptedEngine(rounds=ROUNDS))
     answered(shown, bridge, qtbot)
@@ -308,9 +252,7 @@ def test_everything_that_can_be_operated_has_a_name(window: Window, qtbot: QtBot
         assert painted.accessibleDescription()
 
 
-def test_a_prompt_given_at_the_start_is_sent_once_a_model_is_ready(
-    window: Window, qtbot: QtBot
-) -> None:
+def test_a_prompt_given_at_the_start_is_sent_once_a_model_is_ready(window: Window, qtbot: QtBot) -> None:
     first, bridge = window(ScriptedEngine(rounds=ROUNDS), load=False, params=SessionParams(seed=3))
     shown = MainWindow(first._theme, bridge, first_prompt="Say it")
     qtbot.addWidget(shown)

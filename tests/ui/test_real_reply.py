@@ -82,7 +82,7 @@ def test_each_drafter_and_the_switch_run_as_the_chips_say(
     texts = []
     for kind in ("draft-model", "prompt-lookup", "none"):
         bridge.turns.clear()
-        bridge.next_reply.set_drafter(kind)  # type: ignore[arg-type]
+        bridge.next_reply.set_drafter(kind)
         ask(window, qtbot, "Count: one two three four one two three four one two")
         qtbot.waitUntil(lambda: not bridge.running, timeout=MINUTE)
         assert bridge.reply is not None

@@ -50,6 +50,10 @@ class TurnView(QWidget):
         self._copy = QToolButton()
         self._copy.setFixedSize(24, 24)
         self._copy.setIconSize(QSize(14, 14))
+        kept = self._copy.sizePolicy()
+        # The header keeps its height when the button appears: the text below does not move at the end.
+        kept.setRetainSizeWhenHidden(True)
+        self._copy.setSizePolicy(kept)
         self._copy.setAccessibleName("Copy reply")
         self._copy.setToolTip("Copy reply")
         self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._reply.text))

@@ -162,8 +162,11 @@ class RoundTable(QTreeView):
             super().mouseDoubleClickEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the width among the columns as the design does."""
+        """Share the width among the columns as the design does; the newest round stays in view."""
+        at_end = self._at_end()
         super().resizeEvent(event)
+        if at_end:
+            self.scrollToBottom()
         room, total = self.viewport().width(), sum(_SHARES)
         for column in range(len(COLUMNS) - 1):
             self.header().resizeSection(column, room * _SHARES[column] // total)
@@ -181,10 +184,13 @@ class RoundTable(QTreeView):
             painter.drawLine(rect.bottomLeft(), rect.bottomRight())
 
     def _follow(self) -> None:
-        bar = self.verticalScrollBar()
         # The bar still has the old range here: at its end means the newest rounds are in view.
-        if bar.value() >= bar.maximum() - _ROW and not self.currentIndex().isValid():
+        if self._at_end():
             self.scrollToBottom()
+
+    def _at_end(self) -> bool:
+        bar = self.verticalScrollBar()
+        return bar.value() >= bar.maximum() - _ROW and not self.currentIndex().isValid()
 
     def _on_current(self, current: QModelIndex) -> None:
         self.roundSelected.emit(self._rounds.row_of(current))

@@ -1,0 +1,130 @@
+"""The program as a process: it opens quickly, and ends with 0 within three seconds whatever runs."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from draftlens.core.errors import UserError
+from draftlens.library.demo import DemoPair
+from draftlens.main import no_window_reason, run
+
+CLOSING = """
+import sys, time
+from draftlens import main
+from draftlens.ui import application
+
+class Closing(application.MainWindow):
+    def __init__(self, theme, bridge, *rest):
+        super().__init__(theme, bridge, *rest)
+        def close():
+            if bridge.state.name == sys.argv[1] and self.isVisible():
+                print(time.time(), flush=True)
+                self.close()
+        bridge.stateChanged.connect(close)
+        bridge.textChanged.connect(close)
+
+application.MainWindow = Closing
+sys.exit(main.run(sys.argv[2:]))
+"""
+
+SHOWING = """
+import resource, sys
+from PySide6.QtCore import QTimer
+from draftlens import main
+from draftlens.ui import application
+
+class Shown(application.MainWindow):
+    def paintEvent(self, event):
+        super().paintEvent(event)
+        QTimer.singleShot(0, self.close)
+
+application.MainWindow = Shown
+code = main.run([])
+used = resource.getrusage(resource.RUSAGE_SELF)
+print(used.ru_utime + used.ru_stime, "mlx" in sys.modules)
+sys.exit(code)
+"""
+
+
+def process(code: str, *arguments: str, data: Path) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "DRAFTLENS_DATA_DIR": str(data)}
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("state", ["LOADING", "PREFILL", "STREAMING"])
+def test_closing_the_window_ends_the_program_with_0_in_time(state: str, demo_pair: DemoPair, tmp_path: Path) -> None:
+    models = ["--model", str(demo_pair.target), "--draft-model", str(demo_pair.drafter)]
+    prompt = "Tell a long story. " * (150 if state == "PREFILL" else 1)
+    ended = process(CLOSING, state, *models, "--prompt", prompt, data=tmp_path)
+    now = time.time()
+    assert ended.returncode == 0, ended.stderr
+    assert now - float(ended.stdout.split()[0]) < 3
+    assert "Traceback" not in ended.stderr
+
+
+def test_the_window_opens_without_mlx_and_with_little_work(tmp_path: Path) -> None:
+    ended = process(SHOWING, data=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    seconds, mlx = ended.stdout.split()
+    assert float(seconds) < 1.5
+    assert mlx == "False"
+
+
+def test_help_and_version_need_neither_qt_nor_mlx(capsys: pytest.CaptureFixture[str]) -> None:
+    code = (
+        "import sys; from draftlens.main import run; run(['--help']); run(['--version']); "
+        "sys.exit(any(m.split('.')[0] in ('PySide6', 'mlx', 'numpy') for m in sys.modules))"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ended.returncode == 0
+    assert "draftlens generate" in ended.stdout
+    assert run(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("draftlens 0.")
+
+
+def test_without_a_display_the_reason_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert no_window_reason({}) == "There is no display to open a window on."
+    assert no_window_reason({"QT_QPA_PLATFORM": "offscreen"}) is None
+    monkeypatch.setattr("draftlens.selftest.missing_qt_libraries", lambda: [("libxcb-cursor.so.0", "libxcb-cursor0")])
+    reason = no_window_reason({"DISPLAY": ":0"})
+    assert reason == "The window needs libxcb-cursor.so.0; on Debian or Ubuntu: sudo apt install libxcb-cursor0."
+
+
+def test_without_a_display_the_prompt_is_answered_in_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked: list[list[str]] = []
+
+    def note(argv: list[str]) -> int:
+        asked.append(list(argv))
+        return 0
+
+    monkeypatch.setattr("draftlens.main.no_window_reason", lambda _environment: "There is no display.")
+    monkeypatch.setattr("draftlens.main._run_cli", note)
+    assert run(["--prompt", "Hello", "--temp", "0"]) == 0
+    assert run([]) == 0
+    assert asked[0] == ["generate", "--prompt", "Hello", "--temp", "0"]
+    assert asked[1][:2] == ["generate", "--prompt"]
+    assert capsys.readouterr().err.count("There is no display. The reply is written here instead.") == 2
+
+
+@pytest.mark.parametrize("argv", [["--temp", "-1"], ["--nonsense"], ["--json"], ["--rule", "coin-toss"]])
+def test_bad_flags_are_a_sentence_and_exit_code_2(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(argv) == UserError.exit_code
+    error = capsys.readouterr().err
+    assert error.startswith("draftlens: ")
+    assert error.count("\n") == 1
