@@ -79,10 +79,8 @@ def open_engine() -> Engine:
 
     native.prepare()
     from draftlens.engine.engine import MlxEngine
-    from draftlens.library import checkpoint, pairing
-
-    def judge_folder(folder: Path, as_draft: bool) -> None:
-        checkpoint.require_standalone(folder, as_draft)
+    from draftlens.library import pairing
+    from draftlens.library.folder import judge_folder
 
     def judge_pair(target: Path, drafter: Path) -> None:
         pairing.require_pair(target, drafter)

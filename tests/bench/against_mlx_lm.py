@@ -81,7 +81,8 @@ def mlx_lm_speculative(
         max_tokens=tokens,
         sampler=sample,
     )
-    made, rounds, started = [], 0, 0.0
+    made: list[int] = []
+    rounds, started = 0, 0.0
     for token, _, from_draft in steps:
         if not made:
             started = time.perf_counter()

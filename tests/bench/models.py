@@ -17,6 +17,7 @@ from draftlens.engine.sampling import Chain
 from draftlens.engine.session import Session
 from draftlens.engine.target import DraftContext, Target
 from draftlens.library import demo
+from draftlens.library.folder import judge_folder
 
 CHAT = "Explain in a few sentences why the sky is blue, then give three everyday examples of scattering."
 PROSE = "Tell me about the history of bread, and how people in different countries bake it today."
@@ -26,7 +27,7 @@ PROSE = "Tell me about the history of bread, and how people in different countri
 def pair() -> tuple[LoadedModel, LoadedModel]:
     """Return target and draft model, fetched if they are not there."""
     folders = demo.ensure(lambda stage, fraction: None)
-    return load(folders.target), load(folders.drafter)
+    return load(judge_folder(folders.target)), load(judge_folder(folders.drafter, as_draft=True))
 
 
 def chat_ids(prompt: str) -> list[int]:

@@ -165,6 +165,8 @@ def _load(engine: Engine, target: Path, draft: Path | None, progress: Progress, 
     progress.clear()
     if draft is not None:
         print("Draft model loaded.", file=sys.stderr)
+    for warning in loaded.warnings:
+        print(f"draftlens: {warning}", file=sys.stderr)
     return loaded.drafter_refusal
 
 

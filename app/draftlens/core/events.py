@@ -35,6 +35,23 @@ class ModelInfo:
 
 
 @dataclass(frozen=True)
+class Folder:
+    """A model folder that was judged fit to load.
+
+    Attributes:
+        path: the folder.
+        weight_files: the files that hold its weights; others beside them are not read.
+        loads_as: the architecture name to load it under, None for the config's own.
+        warnings: sentences about what is odd but harmless.
+    """
+
+    path: Path
+    weight_files: tuple[Path, ...]
+    loads_as: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Request:
     """A reply that is asked for.
 
@@ -89,11 +106,18 @@ class Loading:
 
 @dataclass(frozen=True)
 class Loaded:
-    """Models are ready. drafter_refusal says why the draft model is not used, if it is not."""
+    """Models are ready.
+
+    Attributes:
+        target, drafter: what is loaded.
+        drafter_refusal: why the draft model is not used, if it is not.
+        warnings: sentences about what is odd but harmless in the folders.
+    """
 
     target: ModelInfo
     drafter: ModelInfo | None
     drafter_refusal: str | None = None
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 import mlx.core as mx
 
 from draftlens.core.errors import UserError
-from draftlens.core.events import Cancelled, Finished, Loaded, Loading, Prefill, Request, RoundDone
+from draftlens.core.events import Cancelled, Finished, Folder, Loaded, Loading, Prefill, Request, RoundDone
 from draftlens.core.params import SessionParams
 from draftlens.core.round import FinishReason
 from draftlens.core.rules import RuleId
@@ -24,8 +24,8 @@ from draftlens.engine.sampling import Chain
 from draftlens.engine.session import Session
 from draftlens.engine.target import DraftContext, Target
 
-JudgeFolder = Callable[[Path, bool], None]
-"""Raises UserError if a folder cannot stand alone; the flag says whether it is asked for as a draft model."""
+JudgeFolder = Callable[[Path, bool], Folder]
+"""Says how to load a folder; raises UserError if it cannot stand alone. The flag: asked for as a draft model."""
 JudgePair = Callable[[Path, Path], None]
 """Raises UserError if two folders do not share a vocabulary."""
 
@@ -58,12 +58,12 @@ class MlxEngine:
             UserError: a folder is refused or cannot be read.
             Cancelled: between the steps.
         """
-        self._judge_folder(target, False)
+        judged = self._judge_folder(target, False)
+        judged_drafter = None if drafter is None else self._judge_folder(drafter, True)
         if drafter is not None:
-            self._judge_folder(drafter, True)
             self._judge_pair(target, drafter)
-        new_target = self._read(target, self._target, report, cancelled)
-        new_drafter = None if drafter is None else self._read(drafter, self._drafter, report, cancelled)
+        new_target = self._read(judged, self._target, report, cancelled)
+        new_drafter = None if judged_drafter is None else self._read(judged_drafter, self._drafter, report, cancelled)
         if new_target is not self._target:
             self._target, self._context = new_target, Target(new_target.model)
         if new_drafter is not self._drafter:
@@ -74,6 +74,7 @@ class MlxEngine:
             target=new_target.info,
             drafter=None if new_drafter is None else new_drafter.info,
             drafter_refusal=self._drafter_refusal(),
+            warnings=(*judged.warnings, *(() if judged_drafter is None else judged_drafter.warnings)),
         )
 
     def reply(
@@ -144,16 +145,16 @@ class MlxEngine:
 
     def _read(
         self,
-        folder: Path,
+        folder: Folder,
         current: LoadedModel | None,
         report: Callable[[Loading], None],
         cancelled: Callable[[], bool],
     ) -> LoadedModel:
-        if current is not None and current.info.path == folder:
+        if current is not None and current.info.path == folder.path:
             return current
         if cancelled():
             raise Cancelled
-        report(Loading(f"Loading {folder.name}"))
+        report(Loading(f"Loading {folder.path.name}"))
         loaded = load(folder)
         if cancelled():
             raise Cancelled

@@ -15,7 +15,7 @@ from mlx_lm.tokenizer_utils import TokenizerWrapper
 from mlx_lm.utils import load_model, load_tokenizer
 
 from draftlens.core.errors import UserError
-from draftlens.core.events import ModelInfo
+from draftlens.core.events import Folder, ModelInfo
 from draftlens.engine.target import Model, Target
 
 _CONTEXT_KEYS = ("max_position_embeddings", "max_sequence_length", "max_seq_len", "n_positions", "n_ctx", "seq_length")
@@ -47,53 +47,35 @@ class LoadedModel:
         return text
 
 
-def load(folder: Path) -> LoadedModel:
-    """Load a model folder; the caller has judged it with `library.checkpoint` before.
+def load(folder: Folder) -> LoadedModel:
+    """Load a folder that was judged fit.
 
     Raises:
         UserError: the files cannot be read as a model of this kind.
     """
+    path = folder.path
     try:
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        config = json.loads((path / "config.json").read_text(encoding="utf-8"))
         network = _network(folder)
-        tokenizer = load_tokenizer(folder, eos_token_ids=_end_ids(folder, config))
-    except UserError:
-        raise
+        tokenizer = load_tokenizer(path, eos_token_ids=_end_ids(path, config))
     except MemoryError as error:
-        raise UserError(f"There is not enough memory to load {folder.name}.", "Load a smaller model.") from error
+        raise UserError(f"There is not enough memory to load {path.name}.", "Load a smaller model.") from error
     except Exception as error:
         raise UserError(
-            f"{folder.name} cannot be loaded: {_first_line(error)}.",
+            f"{path.name} cannot be loaded: {_first_line(error)}.",
             "Check that the download is complete and that this version of Draftlens knows the architecture.",
         ) from error
     end = frozenset(int(i) for i in tokenizer.eos_token_ids or ())
-    vocabulary = min(_rows(config), len(tokenizer)) if _rows(config) else len(tokenizer)
+    rows = _rows(config)
     model = Model(
         network=network,
-        vocabulary=vocabulary,
+        vocabulary=min(rows, len(tokenizer)) if rows else len(tokenizer),
         context=context_length(config),
         end_of_text=end,
         protected=tuple(sorted(end | _newline(tokenizer))),
-        name=folder.name,
+        name=path.name,
     )
-    return LoadedModel(model, tokenizer, _info(folder, model, tokenizer))
-
-
-def weight_files(folder: Path) -> list[Path]:
-    """Return the files that hold the weights: those of the index, else the canonical one, else every model file.
-
-    A folder may hold old copies beside the model; the loader would merge them over the right tensors.
-    """
-    index = folder / "model.safetensors.index.json"
-    if index.is_file():
-        names = set(json.loads(index.read_text(encoding="utf-8")).get("weight_map", {}).values())
-        files = [folder / name for name in sorted(names)]
-        if files and all(f.is_file() for f in files):
-            return files
-    single = folder / "model.safetensors"
-    if single.is_file():
-        return [single]
-    return sorted(folder.glob("model*.safetensors"))
+    return LoadedModel(model, tokenizer, _info(path, model, tokenizer))
 
 
 def context_length(config: dict[str, Any]) -> int:
@@ -106,14 +88,17 @@ def context_length(config: dict[str, Any]) -> int:
     return UNKNOWN_CONTEXT
 
 
-def _network(folder: Path) -> Any:
-    files = weight_files(folder)
-    if {f.name for f in files} == {f.name for f in folder.glob("model*.safetensors")}:
-        return load_model(folder)[0]
+def _network(folder: Folder) -> Any:
+    """Load the weights; old copies beside the model are kept from the loader, which would merge them in."""
+    renamed = None if folder.loads_as is None else {"model_type": folder.loads_as}
+    if {f.name for f in folder.weight_files} == {f.name for f in folder.path.glob("model*.safetensors")}:
+        return load_model(folder.path, model_config=renamed)[0]
     with tempfile.TemporaryDirectory() as clean:
-        for file in (*folder.glob("*.json"), *files):
+        for file in folder.path.glob("*.json"):
             (Path(clean) / file.name).symlink_to(file.resolve())
-        return load_model(Path(clean))[0]
+        for i, file in enumerate(folder.weight_files):
+            (Path(clean) / f"model-{i:05}.safetensors").symlink_to(file.resolve())
+        return load_model(Path(clean), model_config=renamed)[0]
 
 
 def _end_ids(folder: Path, config: dict[str, Any]) -> list[int] | None:

@@ -100,8 +100,10 @@ class Snapshot:
 
     @property
     def can_restore(self) -> bool:
-        """Whether `restore` is exact: not for a cache of a type without a recipe, which only decodes plainly, nor
-        after a single row was written into a full ring, where it has overwritten the oldest.
+        """Whether `restore` is exact.
+
+        Not for a cache of a type without a recipe, which only decodes plainly, nor after a single row was written
+        into a full ring, where it has overwritten the oldest.
         """
         return self._can_restore
 

@@ -118,7 +118,8 @@ class Chain:
         if lead < 0:
             raise ValueError("rows after the first need the drafts between them")
         width = min(self._windows, len(history) + drafted)
-        known = list(history[max(0, len(history) - width) :])
+        # A prompt may hold ids beyond V, of padding or of another part of the model; writing there would crash.
+        known = [min(token, self.vocabulary) for token in history[max(0, len(history) - width) :]]
         ids = mx.array([self.vocabulary] * (width - len(known)) + known, dtype=mx.int32)
         if drafts is not None:
             ids = mx.concatenate([ids, drafts.astype(mx.int32)])

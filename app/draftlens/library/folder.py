@@ -1,0 +1,21 @@
+"""A judged folder in the terms of the engine: what to read of it, and under which name."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from draftlens.core.events import Folder
+from draftlens.library import checkpoint, supported
+
+
+def judge_folder(path: Path, as_draft: bool = False) -> Folder:
+    """Return how to load a folder.
+
+    Raises:
+        UserError: it cannot stand alone, in the words of `checkpoint.require_standalone`.
+    """
+    verdict = checkpoint.require_standalone(path, as_draft)
+    own = json.loads((path / "config.json").read_text(encoding="utf-8")).get("model_type")
+    name = supported.loads_as(own)
+    return Folder(path, verdict.weight_files, None if name == own else name, verdict.warnings)
