@@ -150,10 +150,10 @@ def test_a_prompt_that_came_to_nothing_goes_back_into_the_editor(window: Window,
 
 
 def test_the_reason_why_speculation_did_not_run_stands_below_the_header(window: Window, qtbot: QtBot) -> None:
-    reason = "This target’s cache cannot rewind."
+    reason = "this target’s cache cannot rewind"
     shown, bridge = window(ScriptedEngine(rounds=[step(0, "a", Source.PREFILL), step(1, " b")], note=reason))
     answered(shown, bridge, qtbot)
-    assert shown.chat.transcript.turns[-1].note.text() == reason
+    assert shown.chat.transcript.turns[-1].note.text() == "Speculation: this target’s cache cannot rewind."
     assert shown.inspector.verdict.text() == "No verify round ran."
     assert shown.inspector.log.text == ""
 

@@ -87,7 +87,9 @@ class MainWindow(QMainWindow):
         bridge.problemChanged.connect(self._show_problem)
         bridge.stateChanged.connect(self.refresh)
         bridge.modelChanged.connect(self._on_model)
-        bridge.figuresChanged.connect(lambda: self.inspector.show_reply(bridge.reply))
+        bridge.figuresChanged.connect(self._show_reply)
+        bridge.next_reply.changed.connect(self._show_reply)
+        self._show_reply()
         self._add_actions()
         self._settings = None if settings_file is None else QSettings(str(settings_file), QSettings.Format.IniFormat)
         self._restore()
@@ -133,6 +135,9 @@ class MainWindow(QMainWindow):
         if self._first_prompt is not None and self._bridge.loaded is not None:
             prompt, self._first_prompt = self._first_prompt, None
             self._bridge.send(prompt)
+
+    def _show_reply(self) -> None:
+        self.inspector.show_reply(self._bridge.reply, self._bridge.next_reply.rule)
 
     def _show_problem(self) -> None:
         self.banner.show_problem(self._bridge.problem)

@@ -48,8 +48,8 @@ class EmptyChat(QWidget):
 
     def show_loading(self, stage: str, fraction: float | None) -> None:
         """Show a load's progress; without a known fraction only its stage."""
-        self.title.setText("Loading")
-        self.words.setText(f"{stage}…" if fraction is None else f"{stage}, {fraction:.0%}")
+        self.title.setText(f"{stage}…" if fraction is None else f"{stage}, {fraction:.0%}")
+        self.words.setText("A prompt can be written meanwhile; Send waits until the model is ready.")
         self.progress.setVisible(fraction is not None)
         self.progress.setValue(round(1000 * (fraction or 0)))
         self.sample.hide()

@@ -139,4 +139,7 @@ def _note(reply: Reply) -> str:
         return reply.error.sentence
     if reply.phase is Phase.DONE and not reply.pieces:
         return "The model ended its reply without writing anything."
-    return reply.note or ""
+    if not reply.note or reply.params.drafter == "none":
+        # Speculation that was switched off needs no reason; the chip says it is off.
+        return ""
+    return reply.note if reply.note.endswith(".") else f"Speculation: {reply.note}."

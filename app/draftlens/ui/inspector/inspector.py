@@ -78,10 +78,10 @@ class Inspector(QWidget):
         self.table.roundSelected.connect(self.select)
         self.strip.scrolled.connect(lambda: self.shown.setText(self.strip.visible_range()))
         theme.changed.connect(self._show_tone)
-        self.show_reply(None)
+        self.show_reply(None, RuleId.SAMPLER_MATCH)
 
-    def show_reply(self, reply: Reply | None) -> None:
-        """Show a reply, or what it gained since the last call."""
+    def show_reply(self, reply: Reply | None, following: RuleId) -> None:
+        """Show a reply, or what it gained since the last call; `following` is the rule the next one asks for."""
         if reply is not self._reply:
             self._selected = -1
             self.strip.select(-1)
@@ -104,7 +104,8 @@ class Inspector(QWidget):
         else:
             self.verdict.setText("Send a prompt: its rounds are measured here.")
             self._tone = "none"
-        self._draw_word.setText("target draw" if stats is not None and _matching(stats.rule) else "residual")
+        rule = following if stats is None or stats.rule is None else stats.rule
+        self._draw_word.setText("residual" if rule is RuleId.STOCHASTIC else "target draw")
         self._show_tone()
         over = reply is not None and reply.phase in (Phase.DONE, Phase.STOPPED) and bool(rounds)
         self.log.show_text(_log(reply) if over and reply is not None else "")
@@ -177,10 +178,6 @@ def _heading(text: str, right: QLabel) -> QHBoxLayout:
     row.addStretch(1)
     row.addWidget(right)
     return row
-
-
-def _matching(rule: RuleId | None) -> bool:
-    return rule is not None and rule is not RuleId.STOCHASTIC
 
 
 def _log(reply: Reply) -> str:
