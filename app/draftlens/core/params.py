@@ -14,6 +14,9 @@ GREEDY_BELOW = 1e-3
 
 MAX_DRAFT = 64
 
+MAX_BIAS = 1e30
+"""Far above any logit, far enough below float32's largest that sums of biases stay finite."""
+
 DrafterKind = Literal["none", "draft-model", "prompt-lookup"]
 LookupPolicy = Literal["graded", "gated"]
 
@@ -82,7 +85,7 @@ class SamplingParams:
         for token, bias in self.logit_bias:
             if not isinstance(token, int) or token < 0:
                 raise UserError(f"logit_bias names {token!r}, which is not a token id.", "Use ids of 0 and above.")
-            if not isinstance(bias, int | float) or math.isnan(bias) or bias == math.inf:
+            if not isinstance(bias, int | float) or math.isnan(bias) or bias > MAX_BIAS:
                 raise UserError(f"logit_bias for token {token} is {bias}, which is not a number to add.")
 
     @property

@@ -66,10 +66,10 @@ def load(folder: Folder) -> LoadedModel:
             "Check that the download is complete and that this version of Draftlens knows the architecture.",
         ) from error
     end = frozenset(int(i) for i in tokenizer.eos_token_ids or ())
-    rows = _rows(config)
+    rows, known = _rows(config), _ids(tokenizer)
     model = Model(
         network=network,
-        vocabulary=min(rows, len(tokenizer)) if rows else len(tokenizer),
+        vocabulary=min(rows, known) if rows else known,
         context=context_length(config),
         end_of_text=end,
         protected=tuple(sorted(end | _newline(tokenizer))),
@@ -120,6 +120,11 @@ def _end_ids(folder: Path, config: dict[str, Any]) -> list[int] | None:
 def _rows(config: dict[str, Any]) -> int:
     rows = config.get("vocab_size") or (config.get("text_config") or {}).get("vocab_size") or 0
     return int(rows)
+
+
+def _ids(tokenizer: TokenizerWrapper) -> int:
+    """One more than the highest id: ids may have holes, which a count would cut off the top, special tokens first."""
+    return max(tokenizer.get_vocab().values(), default=-1) + 1
 
 
 def _newline(tokenizer: TokenizerWrapper) -> set[int]:

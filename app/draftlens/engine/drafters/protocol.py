@@ -47,7 +47,7 @@ class Drafter(Protocol):
         ...
 
     def settle(self, accepted: Sequence[int], emitted: Sequence[int]) -> None:
-        """Hear how the round ended; called once after every `propose` that returned, also if the round then failed.
+        """Hear how a round ended: every round, also one without `propose`, and one that failed after it returned.
 
         Args:
             accepted: the proposals that became text.
