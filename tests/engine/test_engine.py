@@ -1,8 +1,7 @@
-"""The engine as the thread sees it: what stays loaded, what a reply reports, and why speculation did not run as asked."""
+"""The engine as the thread sees it: what stays loaded, what a reply reports, why it did not run as asked."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,11 +34,11 @@ def judge_pair(target: Path, drafter: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def engine(demo_pair: DemoPair) -> Iterator[MlxEngine]:
+def engine(demo_pair: DemoPair) -> MlxEngine:
+    """Never closed: closing ends this thread's streams, and other tests go on in this thread."""
     made = MlxEngine(judge, judge_pair)
     load(made, demo_pair.target, demo_pair.drafter)
     return made
-    # Not closed: closing ends this thread's streams, and other tests go on in this thread.
 
 
 def load(engine: MlxEngine, target: Path, drafter: Path | None) -> list[str]:
@@ -52,10 +51,15 @@ def load(engine: MlxEngine, target: Path, drafter: Path | None) -> list[str]:
     return stages
 
 
-def reply(
-    engine: MlxEngine, params: SessionParams, stop_after: int = 1000
-) -> tuple[list[Prefill | RoundDone], Finished]:
-    events: list[Prefill | RoundDone] = []
+Events = list[Prefill | RoundDone]
+
+
+def tokens_of(events: Events) -> list[int]:
+    return [t.token for e in events if isinstance(e, RoundDone) for t in e.round.emitted]
+
+
+def reply(engine: MlxEngine, params: SessionParams, stop_after: int = 1000) -> tuple[Events, Finished]:
+    events: Events = []
     request = Request(3, params, MESSAGES)
     return events, engine.reply(request, events.append, lambda: len(events) >= stop_after)
 
@@ -107,10 +111,7 @@ def test_the_next_reply_reads_only_what_is_new_and_says_the_same(engine: MlxEngi
     second, _ = reply(engine, GREEDY)
     cached = [e.cached for e in second if isinstance(e, Prefill)]
     assert cached[-1] == engine.count(MESSAGES) - 1
-    texts = [
-        [t.token for e in events if isinstance(e, RoundDone) for t in e.round.emitted] for events in (first, second)
-    ]
-    assert texts[0] == texts[1]
+    assert tokens_of(first) == tokens_of(second)
 
 
 def test_a_stopped_reply_says_so_and_the_next_one_is_whole(engine: MlxEngine) -> None:
@@ -124,12 +125,10 @@ def test_an_unseeded_reply_names_the_seed_that_makes_it_again(engine: MlxEngine)
     params = replace(SAMPLED, seed=None, max_tokens=6)
     events, finished = reply(engine, params)
     again, _ = reply(engine, replace(params, seed=finished.seed))
-    assert [e.round.emitted for e in events if isinstance(e, RoundDone)] == [
-        e.round.emitted for e in again if isinstance(e, RoundDone)
-    ]
+    assert tokens_of(again) == tokens_of(events)
 
 
-def rules(events: list[Prefill | RoundDone]) -> set[RuleId]:
+def rules(events: Events) -> set[RuleId]:
     return {e.round.rule for e in events if isinstance(e, RoundDone)}
 
 
@@ -153,12 +152,12 @@ def test_a_draft_temperature_of_zero_drafts_the_argmax_and_keeps_the_rule(engine
 
 
 def test_without_a_drafter_the_reply_is_plain(engine: MlxEngine, demo_pair: DemoPair) -> None:
-    greedy = [e.round.emitted for e in reply(engine, GREEDY)[0] if isinstance(e, RoundDone)]
+    greedy = tokens_of(reply(engine, GREEDY)[0])
     for params in (replace(GREEDY, drafter="none"), replace(GREEDY, k=0)):
         events, _ = reply(engine, params)
         rounds = [e.round for e in events if isinstance(e, RoundDone)]
         assert {r.drafter for r in rounds} == {"none"}
-        assert [t.token for r in rounds for t in r.emitted] == [t.token for emitted in greedy for t in emitted]
+        assert tokens_of(events) == greedy
     load(engine, demo_pair.target, None)
     assert reply(engine, GREEDY)[1].speculation_note == "no draft model is loaded"
     assert load(engine, demo_pair.target, demo_pair.drafter) == [f"Loading {demo_pair.drafter.name}"]
