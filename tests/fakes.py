@@ -137,8 +137,8 @@ class ScriptedEngine:
             emit(RoundDone(request.run, round_))
         return Finished(request.run, FinishReason.END_OF_TEXT, "", 0, self.note)
 
-    def count(self, messages: Sequence[tuple[str, str]]) -> int:
-        return sum(len(content.split()) for _, content in messages)
+    def count(self, messages: Sequence[tuple[str, str]]) -> tuple[int, int]:
+        return sum(len(content.split()) for _, content in messages), 8192
 
     def close(self) -> None:
         self.threads.add(threading.current_thread().name)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from draftlens.core.errors import UserError
-from draftlens.core.events import Cancelled, Finished, Folder, Loading, Prefill, Request, RoundDone
+from draftlens.core.events import Cancelled, Finished, Folder, Loading, Prefill, Request, RoundDone, Started
 from draftlens.core.params import SamplingParams, SessionParams
 from draftlens.core.round import FinishReason
 from draftlens.core.rules import RuleId
@@ -51,7 +51,7 @@ def load(engine: MlxEngine, target: Path, drafter: Path | None) -> list[str]:
     return stages
 
 
-Events = list[Prefill | RoundDone]
+Events = list[Started | Prefill | RoundDone]
 
 
 def tokens_of(events: Events) -> list[int]:
@@ -97,9 +97,10 @@ def test_a_reply_reports_the_prompt_then_its_rounds_then_its_end(engine: MlxEngi
     reads = [e for e in events if isinstance(e, Prefill)]
     rounds = [e for e in events if isinstance(e, RoundDone)]
     assert {e.run for e in events} == {finished.run} == {3}
-    assert events.index(rounds[0]) == len(reads)
+    assert isinstance(events[0], Started)
+    assert events.index(rounds[0]) == 1 + len(reads)
     assert [r.done for r in reads] == sorted(r.done for r in reads)
-    assert (reads[-1].done, reads[-1].total) == (reads[-1].total, engine.count(MESSAGES))
+    assert (reads[-1].done, reads[-1].total) == (reads[-1].total, engine.count(MESSAGES)[0])
     assert sum(len(r.round.emitted) for r in rounds) == 4
     assert finished.reason is FinishReason.LENGTH
     assert rounds[-1].round.finish is FinishReason.LENGTH
@@ -110,7 +111,7 @@ def test_the_next_reply_reads_only_what_is_new_and_says_the_same(engine: MlxEngi
     first, _ = reply(engine, GREEDY)
     second, _ = reply(engine, GREEDY)
     cached = [e.cached for e in second if isinstance(e, Prefill)]
-    assert cached[-1] == engine.count(MESSAGES) - 1
+    assert cached[-1] == engine.count(MESSAGES)[0] - 1
     assert tokens_of(first) == tokens_of(second)
 
 
@@ -165,4 +166,4 @@ def test_without_a_drafter_the_reply_is_plain(engine: MlxEngine, demo_pair: Demo
 
 def test_a_raw_prompt_is_not_put_into_the_template(engine: MlxEngine) -> None:
     raw = engine.prompt_ids(Request(1, GREEDY, prompt="Name a colour."))
-    assert len(raw) < engine.count(MESSAGES)
+    assert len(raw) < engine.count(MESSAGES)[0]

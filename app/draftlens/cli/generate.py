@@ -20,7 +20,7 @@ from draftlens.cli.settings import read_prompt, session_params
 from draftlens.cli.trace import Trace
 from draftlens.core import report
 from draftlens.core.errors import UserError
-from draftlens.core.events import Engine, Finished, Loading, Prefill, Request, RoundDone
+from draftlens.core.events import Engine, Finished, Loading, Prefill, Request, RoundDone, Started
 from draftlens.core.params import DrafterKind, SessionParams
 from draftlens.core.round import FinishReason, Round
 from draftlens.core.rules import diagnostics_wanted
@@ -64,8 +64,10 @@ class _Reply:
         self._progress = progress
         self._trace = trace
 
-    def take(self, event: Prefill | RoundDone) -> None:
+    def take(self, event: Started | Prefill | RoundDone) -> None:
         """Count an event and print what it brings."""
+        if isinstance(event, Started):
+            return
         if isinstance(event, Prefill):
             self._progress.prompt(event)
             self.stats.prefill(event.total, event.cached, event.ms)

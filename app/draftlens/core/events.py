@@ -9,6 +9,7 @@ from typing import Protocol
 
 from draftlens.core.params import SessionParams
 from draftlens.core.round import FinishReason, Round
+from draftlens.core.rules import RuleId
 
 
 @dataclass(frozen=True)
@@ -59,12 +60,16 @@ class Request:
         run: the caller's own number for it; comes back in every event.
         messages: chat turns as (role, content), the last one from the user; or
         prompt: raw text, used as it is when `messages` is empty.
+        written: tokens the reply has already, when it is continued; they are part of the context, not of new rounds.
+        first_round: index of the first new round, the number of rounds the reply has already.
     """
 
     run: int
     params: SessionParams
     messages: tuple[tuple[str, str], ...] = ()
     prompt: str = ""
+    written: tuple[int, ...] = ()
+    first_round: int = 0
 
 
 @dataclass(frozen=True)
@@ -89,11 +94,19 @@ class Stop:
 
 
 @dataclass(frozen=True)
+class Count:
+    """Ask how many tokens a chat takes; answered also while a reply runs, between its rounds."""
+
+    ticket: int
+    messages: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class Quit:
     """End the thread."""
 
 
-Command = Load | Generate | Stop | Quit
+Command = Load | Generate | Stop | Count | Quit
 
 
 @dataclass(frozen=True)
@@ -126,6 +139,37 @@ class LoadFailed:
 
     sentence: str
     next_step: str | None = None
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The answer to Count: tokens of the rendered chat, and the longest context."""
+
+    ticket: int
+    tokens: int
+    context: int
+
+
+@dataclass(frozen=True)
+class Started:
+    """A reply begins: what will run, which may differ from what was asked.
+
+    Attributes:
+        prompt_tokens: length of the prompt, tokens written before included.
+        rule: the rule that will judge.
+        drafter: the kind that will draft, "none" for plain decoding.
+        note: why speculation will not run, or otherwise than asked; None if as asked.
+        seed: the seed that makes the same reply again.
+        thinking: the template opened a thinking block that the reply goes on with.
+    """
+
+    run: int
+    prompt_tokens: int
+    rule: RuleId
+    drafter: str
+    note: str | None
+    seed: int
+    thinking: bool
 
 
 @dataclass(frozen=True)
@@ -182,7 +226,7 @@ class EngineDied:
     sentence: str
 
 
-Event = Loading | Loaded | LoadFailed | Prefill | RoundDone | Finished | Failed | EngineDied
+Event = Loading | Loaded | LoadFailed | Counted | Started | Prefill | RoundDone | Finished | Failed | EngineDied
 
 
 class Engine(Protocol):
@@ -206,7 +250,7 @@ class Engine(Protocol):
     def reply(
         self,
         request: Request,
-        emit: Callable[[Prefill | RoundDone], None],
+        emit: Callable[[Started | Prefill | RoundDone], None],
         cancelled: Callable[[], bool],
     ) -> Finished:
         """Run a reply to its end; `cancelled` is asked between rounds and between prefill chunks.
@@ -216,8 +260,12 @@ class Engine(Protocol):
         """
         ...
 
-    def count(self, messages: Sequence[tuple[str, str]]) -> int:
-        """Return how many tokens the rendered messages take."""
+    def count(self, messages: Sequence[tuple[str, str]]) -> tuple[int, int]:
+        """Return how many tokens the rendered messages take, and the longest context.
+
+        Raises:
+            UserError: nothing is loaded, or the template refuses the messages.
+        """
         ...
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import mlx.core as mx
 
 from draftlens.core.errors import UserError
-from draftlens.core.events import Cancelled, Finished, Folder, Loaded, Loading, Prefill, Request, RoundDone
+from draftlens.core.events import Cancelled, Finished, Folder, Loaded, Loading, Prefill, Request, RoundDone, Started
 from draftlens.core.params import SessionParams
 from draftlens.core.round import FinishReason
 from draftlens.core.rules import RuleId
@@ -28,6 +28,9 @@ JudgeFolder = Callable[[Path, bool], Folder]
 """Says how to load a folder; raises UserError if it cannot stand alone. The flag: asked for as a draft model."""
 JudgePair = Callable[[Path, Path], None]
 """Raises UserError if two folders do not share a vocabulary."""
+
+_TAIL = 16
+"""How many tokens at the end of a prompt are looked at for an opened thinking block."""
 
 
 class MlxEngine:
@@ -74,13 +77,17 @@ class MlxEngine:
             target=new_target.info,
             drafter=None if new_drafter is None else new_drafter.info,
             drafter_refusal=self._drafter_refusal(),
-            warnings=(*judged.warnings, *(() if judged_drafter is None else judged_drafter.warnings)),
+            warnings=(
+                *_template_warning(new_target),
+                *judged.warnings,
+                *(() if judged_drafter is None else judged_drafter.warnings),
+            ),
         )
 
     def reply(
         self,
         request: Request,
-        emit: Callable[[Prefill | RoundDone], None],
+        emit: Callable[[Started | Prefill | RoundDone], None],
         cancelled: Callable[[], bool],
     ) -> Finished:
         """Run one reply.
@@ -93,16 +100,27 @@ class MlxEngine:
         keys = Keys(request.params.seed)
         drafter, note = self._make_drafter(request.params, keys)
         session = Session(context, drafter, request.params, keys, loaded.decode)
+        total = len(prompt) + len(request.written)
+        emit(
+            Started(
+                run=request.run,
+                prompt_tokens=total,
+                rule=session.rule.id,
+                drafter="none" if drafter is None else drafter.kind,
+                note=note,
+                seed=keys.seed,
+                thinking=chat_prompt.opens_thinking(loaded.decode_all(prompt[-_TAIL:])),
+            )
+        )
         started = time.perf_counter()
 
         def read(done: int) -> None:
-            ms = 1000 * (time.perf_counter() - started)
-            emit(Prefill(request.run, done, len(prompt), session.cached, ms))
+            emit(Prefill(request.run, done, total, session.cached, 1000 * (time.perf_counter() - started)))
 
         try:
-            for made in session.rounds(prompt, cancelled, read):
-                if made.index == 0:
-                    read(len(prompt))
+            for made in session.rounds(prompt, cancelled, read, request.written, request.first_round):
+                if made.index == request.first_round:
+                    read(total)
                 emit(RoundDone(request.run, made))
         except Cancelled:
             session.finish = FinishReason.STOPPED
@@ -125,12 +143,17 @@ class MlxEngine:
         if not request.messages:
             return loaded.encode(request.prompt)
         if not loaded.info.has_chat_template:
-            return loaded.encode("\n".join(content for _, content in request.messages))
+            return loaded.encode(chat_prompt.plain(request.messages))
         return chat_prompt.render(loaded.tokenizer, request.messages)
 
-    def count(self, messages: Sequence[tuple[str, str]]) -> int:
-        """Return how many tokens the rendered messages take."""
-        return len(self.prompt_ids(Request(0, SessionParams(), tuple(messages))))
+    def count(self, messages: Sequence[tuple[str, str]]) -> tuple[int, int]:
+        """Return how many tokens the rendered messages take, and the longest context.
+
+        Raises:
+            UserError: nothing is loaded, or the template refuses the messages.
+        """
+        ids = self.prompt_ids(Request(0, SessionParams(), tuple(messages)))
+        return len(ids), self._ready()[0].model.context
 
     def close(self) -> None:
         """Free the models and this thread's streams: a thread that ends without it can abort the process."""
@@ -194,3 +217,9 @@ class MlxEngine:
     @staticmethod
     def _falls_back(params: SessionParams) -> bool:
         return params.rule is RuleId.STOCHASTIC and not params.sampling.greedy
+
+
+def _template_warning(loaded: LoadedModel) -> tuple[str, ...]:
+    if loaded.info.has_chat_template:
+        return ()
+    return (f"{loaded.info.name} has no chat template; the turns are written to it as plain text.",)

@@ -41,6 +41,11 @@ class LoadedModel:
         """Return the ids of a raw prompt, with what the tokenizer adds at the start of a text."""
         return list(self.tokenizer.encode(text))
 
+    def decode_all(self, ids: Sequence[int]) -> str:
+        """Return the text of ids with special tokens spelled out."""
+        text: str = self.tokenizer.decode(list(ids), skip_special_tokens=False, clean_up_tokenization_spaces=False)
+        return text
+
     def decode(self, ids: Sequence[int]) -> str:
         """Return the text of ids as it is, spaces untouched; special tokens have none."""
         text: str = self.tokenizer.decode(list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False)
@@ -58,6 +63,7 @@ def load(folder: Folder) -> LoadedModel:
         config = json.loads((path / "config.json").read_text(encoding="utf-8"))
         network = _network(folder)
         tokenizer = load_tokenizer(path, eos_token_ids=_end_ids(path, config))
+        _find_template(path, tokenizer)
     except MemoryError as error:
         raise UserError(f"There is not enough memory to load {path.name}.", "Load a smaller model.") from error
     except Exception as error:
@@ -115,6 +121,24 @@ def _end_ids(folder: Path, config: dict[str, Any]) -> list[int] | None:
     if stated is None:
         return None
     return [int(i) for i in stated] if isinstance(stated, list) else [int(stated)]
+
+
+def _find_template(folder: Path, tokenizer: TokenizerWrapper) -> None:
+    """Read a template where the tokenizer does not look, and choose among several named ones.
+
+    Older exports keep it in chat_template.json. Of several the one called default is for chatting.
+    """
+    inner = tokenizer._tokenizer
+    own = folder / "chat_template.json"
+    if not inner.chat_template and own.is_file():
+        try:
+            inner.chat_template = json.loads(own.read_text(encoding="utf-8")).get("chat_template")
+        except (ValueError, AttributeError):
+            inner.chat_template = None
+    if isinstance(inner.chat_template, dict):
+        named: dict[str, str] = inner.chat_template
+        inner.chat_template = named.get("default") or next(iter(named.values()), None)
+    tokenizer.has_chat_template = bool(inner.chat_template) or tokenizer._chat_template is not None
 
 
 def _rows(config: dict[str, Any]) -> int:

@@ -63,6 +63,7 @@ class Session:
         self.finish: FinishReason | None = None
         self.cached = 0
         self._paused = False
+        self._written = 0
         self._keys = keys
         self._decode = decode
         self._pieces = TokenText(decode)
@@ -73,12 +74,17 @@ class Session:
         prompt: Sequence[int],
         cancelled: Callable[[], bool] = lambda: False,
         prefilled: Callable[[int], None] = lambda done: None,
+        written: Sequence[int] = (),
+        first_round: int = 0,
     ) -> Iterator[Round]:
-        """Yield the rounds of the reply.
+        """Yield the rounds of the reply, or of its continuation.
 
         Args:
             prompt: token ids, at least one.
             cancelled: asked before every round.
+            written: tokens the reply has already; draws are named by position in the whole reply, so that a reply that
+                was stopped goes on as it would have.
+            first_round: index of the first round, above 0 when a reply is continued.
             prefilled: called with the number of prompt tokens in the cache as reading goes on; `cached` of them were
                 there before.
 
@@ -87,7 +93,11 @@ class Session:
             BadRow: a row of logits allows no token; the rounds before it stand.
             Cancelled: while the prompt is read.
         """
+        prompt = [*prompt, *written]
         self._check(prompt)
+        self._written = len(written)
+        for token in written:
+            self._pieces.push(token)
         if self.params.max_tokens == 0:
             self.finish = FinishReason.LENGTH
             return
@@ -97,7 +107,7 @@ class Session:
         self.target.prefill(head[self.cached :], lambda done: prefilled(self.cached + done), cancelled)
         if self.drafter is not None:
             self.drafter.begin(prompt, cancelled)
-        current, index = prompt[-1], 0
+        current, index = prompt[-1], first_round
         while self.finish is None:
             if cancelled():
                 self.finish = FinishReason.STOPPED
@@ -125,6 +135,11 @@ class Session:
             )
 
     @property
+    def _position(self) -> int:
+        """Position in the whole reply of the next token."""
+        return self._written + len(self.emitted)
+
+    @property
     def _room(self) -> tuple[int, FinishReason]:
         """How many more tokens fit, and what it is called when they run out."""
         budget = self.params.max_tokens - len(self.emitted)
@@ -135,7 +150,7 @@ class Session:
     def _round(self, current: int, index: int) -> Round:
         clock = Clock()
         room, full = self._room
-        position, context = len(self.emitted), self.target.position + 1
+        position, context = self._position, self.target.position + 1
         proposal = self._propose(current, index, room)
         try:
             block = mx.array([current], dtype=mx.int32)
@@ -179,14 +194,14 @@ class Session:
         k = min(self.drafter.width(self.params.k), room)
         if k < 1:
             return None
-        proposal = self.drafter.propose(self.target.tokens, current, k, len(self.emitted))
+        proposal = self.drafter.propose(self.target.tokens, current, k, self._position)
         self._paused = self.drafter.paused
         return proposal
 
     def _judge(self, transaction: Transaction, proposal: Proposal | None, current: int, clock: Clock) -> Judgement:
         """Build rows, verdict, closed forms and snapshots as one graph, evaluate once, read the answers."""
         k = 0 if proposal is None else proposal.k
-        start = len(self.emitted)
+        start = self._position
         history = [*self.target.tokens, current] if self.params.sampling.needs_history else []
         gates = self._keys.uniforms("gate", start, k + 1) if self.chain.draws_gates else []
         accept = self._keys.uniforms("accept", start, k)
