@@ -123,7 +123,7 @@ def summary_from_values(data: object, params: SessionParams, where: str) -> RunS
     except ValueError as error:
         if isinstance(error, BadField):
             raise
-        raise BadField(f"{where}.finish", f"is {finish!r}, which is no reason known here") from error
+        raise BadField(f"{where}.finish", f"is {shown(finish)}, which is no reason known here") from error
 
 
 def pack(rounds: Sequence[Round]) -> bytes:

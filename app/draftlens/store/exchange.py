@@ -12,6 +12,7 @@ from typing import Any
 from draftlens.core.chat import Attachment, Conversation, Message, Role, Status, new_id
 from draftlens.core.errors import UserError
 from draftlens.core.params import SessionParams
+from draftlens.core.round import Round
 from draftlens.store.codec import (
     BadField,
     mapping,
@@ -31,6 +32,7 @@ from draftlens.store.db import Database
 from draftlens.store.messages import load_from
 from draftlens.store.records import RunRecord, runs_from
 from draftlens.store.rows import insert_message, insert_run
+from draftlens.store.typed import check
 
 FORMAT = "draftlens-conversation"
 VERSION = 1
@@ -161,7 +163,7 @@ def _parcel(data: Mapping[str, Any]) -> Parcel:
     if data.get("version") != VERSION:
         raise BadField("version", f"is {shown(data.get('version'))}, and this Draftlens reads {VERSION}")
     system_prompt, params = data.get("system_prompt"), data.get("params")
-    own_params: SessionParams | None = None if params is None else params_from_values(params, "params")
+    own_params = None if params is None else _params(params, "params")
     conversation = Conversation(
         new_id(),
         text(data.get("title"), "title"),
@@ -226,13 +228,25 @@ def _attachment(data: Mapping[str, Any], where: str) -> Attachment:
 
 
 def _run(data: Mapping[str, Any], where: str) -> RunRecord:
-    params = params_from_values(data.get("params"), f"{where}.params")
+    params = _params(data.get("params"), f"{where}.params")
     rounds = sequence(data.get("rounds"), f"{where}.rounds")
     return RunRecord(
         int(number(data.get("start"), f"{where}.start")),
         summary_from_values(data.get("summary"), params, f"{where}.summary"),
-        tuple(round_from_values(item, f"{where}.rounds[{i}]") for i, item in enumerate(rounds)),
+        tuple(_round(item, f"{where}.rounds[{i}]") for i, item in enumerate(rounds)),
     )
+
+
+def _round(data: object, where: str) -> Round:
+    round_ = round_from_values(data, where)
+    check(round_, where)
+    return round_
+
+
+def _params(data: object, where: str) -> SessionParams:
+    params = params_from_values(data, where)
+    check(params, where)
+    return params
 
 
 def _renumbered(parcel: Parcel) -> Parcel:

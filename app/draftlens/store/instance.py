@@ -45,6 +45,7 @@ class Instance:
         try:
             self._socket.bind(str(self._folder / "socket"))
             self._socket.listen()
+            _sweep(_read(lock).get("socket"))
             _write(lock, {"pid": os.getpid(), "socket": str(self._folder / "socket")})
         except BaseException:
             self._socket.close()
@@ -148,6 +149,14 @@ def _asked(path: object, deadline: float) -> bool:
             return caller.recv(len(_DONE)) == _DONE
     except OSError:
         return False
+
+
+def _sweep(path: object) -> None:
+    """Remove the socket a killed program left; its lock is ours now, so nobody listens there."""
+    if isinstance(path, str) and Path(path).name == "socket" and Path(path).parent.name.startswith("draftlens-"):
+        with contextlib.suppress(OSError):
+            Path(path).unlink(missing_ok=True)
+            Path(path).parent.rmdir()
 
 
 def _write(lock: int, data: dict[str, object]) -> None:
