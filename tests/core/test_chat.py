@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -148,7 +150,7 @@ def test_whatever_was_stopped_the_roles_of_the_turns_alternate(replies: list[str
         parent = answer.id
     roles = [role for role, _ in c.add(prompt_below(parent, "last")).turns("system")]
     assert roles[:2] == ["system", "user"]
-    assert all(a != b for a, b in zip(roles, roles[1:], strict=False))
+    assert all(a != b for a, b in itertools.pairwise(roles))
 
 
 def test_attachments_come_before_the_text_and_cannot_break_out_of_their_fence() -> None:

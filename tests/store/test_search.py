@@ -7,10 +7,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from draftlens.core.chat import Message, Role
-from draftlens.store import conversations, messages
+from draftlens.store import conversations, messages, records
 from draftlens.store.db import Database
 from draftlens.store.search import Hit, search
-from store.samples import STOPPED, begun, saved
+from store.samples import RUN, STOPPED, begun, reloaded, saved
 
 
 def marked(hit: Hit) -> list[str]:
@@ -77,7 +77,14 @@ def test_the_index_follows_every_change(db: Database) -> None:
     assert len(ids) == 1
 
 
-def test_the_index_agrees_with_the_messages_after_deleting(db: Database) -> None:
+def test_the_index_agrees_with_the_messages_after_continuing_and_deleting(db: Database) -> None:
+    continued, reply, writer = begun(db)
+    writer.append([], "first part")
+    writer.finish(STOPPED).result(5)
+    writer = records.resume(db, reloaded(db, continued).message(reply.id), RUN)
+    writer.append([], ", second part")
+    writer.finish(STOPPED).result(5)
+    assert [hit.conversation for hit in search(db, "first second")] == [continued.id]
     c = saved(db, "a", "one two", "three four")
     saved(db, "b", "one three")
     conversations.delete(db, c.id)

@@ -66,19 +66,18 @@ def insert_run(connection: sqlite3.Connection, message_row: int, start: int, run
 
 def choose_path(connection: sqlite3.Connection, message: str) -> None:
     """Choose a message at every fork above it, as `Conversation.choose` does."""
-    connection.execute(
-        "WITH RECURSIVE up (id, parent) AS (SELECT id, parent FROM message WHERE id = ?1 "
-        "UNION ALL SELECT m.id, m.parent FROM message m JOIN up ON m.id = up.parent) "
-        "UPDATE message SET chosen = up.id FROM up WHERE message.id = up.parent AND message.chosen IS NOT up.id",
-        (message,),
-    )
-    connection.execute(
+    path = connection.execute(
         "WITH RECURSIVE up (id, parent, conversation) AS ("
-        "SELECT id, parent, conversation FROM message WHERE id = ?1 "
+        "SELECT id, parent, conversation FROM message WHERE id = ? "
         "UNION ALL SELECT m.id, m.parent, m.conversation FROM message m JOIN up ON m.id = up.parent) "
-        "UPDATE conversation SET chosen = up.id FROM up WHERE up.parent IS NULL AND conversation.row = up.conversation",
+        "SELECT up.id, up.parent, up.conversation, above.chosen FROM up LEFT JOIN message above ON above.id = up.parent",
         (message,),
-    )
+    ).fetchall()
+    for id, parent, conversation, chosen in path:
+        if parent is None:
+            connection.execute("UPDATE conversation SET chosen = ? WHERE row = ?", (id, conversation))
+        elif chosen != id:
+            connection.execute("UPDATE message SET chosen = ? WHERE id = ?", (id, parent))
 
 
 def summary_text(run: RunSummary) -> str:
