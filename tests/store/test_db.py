@@ -5,12 +5,14 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
 from draftlens.core.errors import BugError, UserError
 from draftlens.store.db import Database, connect, suspicion_of
 from draftlens.store.events import SaveFailed, SaveResumed, StoreEvent
+from draftlens.store.opening import open_store
 from store.samples import saved
 
 
@@ -131,6 +133,28 @@ def test_closing_on_a_full_disk_ends_soon_and_says_that_something_is_lost(db: Da
     with pytest.raises(UserError, match="disk is full"):
         future.result(0)
     assert [event.retrying for event in said if isinstance(event, SaveFailed)] == [True, False]
+
+
+def test_a_queued_write_cannot_be_cancelled(db: Database) -> None:
+    held = threading.Event()
+    db.write(lambda c: held.wait(5))
+    future = db.write(lambda c: insert("a", c))
+    assert not future.cancel()
+    held.set()
+    future.result(5)
+    assert titles(db) == ["a"]
+
+
+def test_a_listener_that_fails_does_not_end_the_writer(folder: Path) -> None:
+    def listener(event: StoreEvent) -> None:
+        raise RuntimeError("window gone")
+
+    db = open_store(folder, listener).database
+    with pytest.raises(UserError):
+        db.write(lambda c: c.execute("SELECT * FROM absent")).result(5)
+    db.write(lambda c: insert("a", c)).result(5)
+    assert titles(db) == ["a"]
+    db.close()
 
 
 def test_after_closing_a_write_fails_and_a_read_is_a_bug(db: Database) -> None:

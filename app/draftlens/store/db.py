@@ -71,6 +71,8 @@ class Database:
         Its callbacks run on the writer thread.
         """
         future: Future[T] = Future()
+        # Running from the start, so that nobody can cancel what is promised to be written.
+        future.set_running_or_notify_cancel()
         with self._changed:
             if self._closing:
                 future.set_exception(UserError("The last changes could not be saved: Draftlens is closing."))
@@ -177,7 +179,7 @@ class Database:
                     continue
                 LOG.exception("a write failed")
                 self._note(error)
-                self._report(SaveFailed(save_error(error), retrying=False))
+                self._tell(SaveFailed(save_error(error), retrying=False))
                 self._lost = self._lost or passes(error)
                 future.set_exception(save_error(error))
                 return
@@ -186,7 +188,7 @@ class Database:
                     waiting = bool(self._queue)
                 if not waiting:
                     self._in_trouble = False
-                    self._report(SaveResumed())
+                    self._tell(SaveResumed())
             future.set_result(result)
             return
 
@@ -212,7 +214,14 @@ class Database:
         if not self._in_trouble:
             self._in_trouble = True
             LOG.warning("saving fails and is tried again: %s", error)
-            self._report(SaveFailed(save_error(error), retrying=True))
+            self._tell(SaveFailed(save_error(error), retrying=True))
+
+    def _tell(self, event: StoreEvent) -> None:
+        """Report an event; a listener that fails must not end the writer."""
+        try:
+            self._report(event)
+        except Exception:
+            LOG.exception("the listener of the store failed")
 
     def _note(self, error: BaseException) -> None:
         """Have a damaged file looked at closely at the next start."""

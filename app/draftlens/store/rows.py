@@ -70,7 +70,8 @@ def choose_path(connection: sqlite3.Connection, message: str) -> None:
         "WITH RECURSIVE up (id, parent, conversation) AS ("
         "SELECT id, parent, conversation FROM message WHERE id = ? "
         "UNION ALL SELECT m.id, m.parent, m.conversation FROM message m JOIN up ON m.id = up.parent) "
-        "SELECT up.id, up.parent, up.conversation, above.chosen FROM up LEFT JOIN message above ON above.id = up.parent",
+        "SELECT up.id, up.parent, up.conversation, above.chosen FROM up "
+        "LEFT JOIN message above ON above.id = up.parent",
         (message,),
     ).fetchall()
     for id, parent, conversation, chosen in path:
