@@ -284,7 +284,7 @@ def test_an_interrupted_snapshot_is_incomplete(tmp_path: Path) -> None:
     snapshot = tmp_path / "snapshots" / "abc"
     snapshot.mkdir(parents=True)
     (snapshot / "config.json").write_text(json.dumps(llama_config()))
-    assert inspect(snapshot).reason == "It has a config.json but no weights."
+    assert inspect(snapshot).reason == "It has a config.json but no weights: model.safetensors is missing."
     (snapshot / "model.safetensors").symlink_to("../../blobs/gone")
     assert inspect(snapshot).role is Role.INCOMPLETE
     assert inspect(tmp_path).next == f"Perhaps {snapshot} is meant."
