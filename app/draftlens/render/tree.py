@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import replace
 from itertools import pairwise
 
@@ -205,7 +205,8 @@ class _Text:
             self._made.append(Run(text, self._source(at), self._source(end - 1) + 1, self._style | style, link))
             return
         done = 0
-        for cut in [key - at for key in self._keys if at < key < at + len(text)] + [len(text)]:
+        first, last = bisect_right(self._keys, at), bisect_left(self._keys, at + len(text))
+        for cut in [*(key - at for key in self._keys[first:last]), len(text)]:
             if cut > done:
                 low = self._source(at + done)
                 self._made.append(Run(text[done:cut], low, low + cut - done, self._style | style, link))
