@@ -88,15 +88,16 @@ def test_the_right_rules_follow_the_target_where_the_wrong_ones_do_not() -> None
         assert chi_square(np.where(made.accepted, proposals, made.following), RESIDUAL_P) < CRITICAL[4]
 
 
-def test_equal_p_and_q_leave_no_residual_and_stay_inside_the_support() -> None:
-    row = (0.6, 0.3, 0.1, 0.0)
-    made = trials(Stochastic(), row, row, [0] * 64)
-    assert made.accepted.all()
-    rows, proposal = Rows.of_probs(mx.array([row, row])), Proposal(mx.array([3]), Dense(mx.array([row])))
+def test_equal_p_and_q_always_accept_and_without_a_residual_the_draw_is_from_p() -> None:
+    row = (0.0, 0.5, 0.25, 0.25)
+    assert trials(Stochastic(), row, row, [1] * 64).accepted.all()
+    rows, proposal = Rows.of_probs(mx.array([row, row])), Proposal(mx.array([0]), Dense(mx.array([row])))
+    drawn = []
     for i in range(64):
         verdict = Stochastic().judge(rows, proposal, Coins(mx.array([0.5]), mx.array([i / 64, 0.5])))
         assert verdict.accepted.item() == 0
-        assert verdict.next.item() in (0, 1, 2)
+        drawn.append(verdict.next.item())
+    assert [drawn.count(t) for t in range(4)] == [0, 32, 16, 16]
 
 
 def test_the_rate_reaches_sum_min_for_stochastic_and_sum_prod_for_sampler_match() -> None:

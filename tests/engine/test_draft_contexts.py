@@ -65,6 +65,15 @@ def test_sampler_match_gives_the_very_text_of_plain_decoding_at_the_same_seed(fa
         assert run(Target(made), drafter, PROMPT, sampling=warm, keys=keys, max_tokens=TOKENS).tokens == plain
 
 
+def test_a_drafter_with_the_targets_weights_and_penalties_is_always_right() -> None:
+    """Its rows see its own drafts, as the target's rows see them."""
+    penalties = SamplingParams(temperature=0, repetition_penalty=1.5, repetition_window=6, presence_penalty=0.5)
+    made = model("qwen3")
+    drafter = DraftModel(DraftContext(made), Chain(penalties, VOCABULARY), Keys(0))
+    reply = run(Target(made), drafter, PROMPT, sampling=penalties, max_tokens=31, k=5)
+    assert [r.accepted for r in reply.rounds] == [0, 5, 5, 5, 5, 5]
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_next_turn_reuses_what_both_contexts_hold_and_says_the_same(family: str) -> None:
     made = model(family)

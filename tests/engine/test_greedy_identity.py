@@ -57,7 +57,7 @@ def test_plain_decoding_is_what_the_network_alone_says(family: str, length: int)
 @pytest.mark.parametrize("family", TARGETS)
 def test_any_proposals_give_the_plain_text(family: str, k: int) -> None:
     made = model(family)
-    for length in PROMPTS:
+    for length in (3, 8, 33):
         prompt = prompt_of(length)
         truth = naive(made, prompt, TOKENS)
         assert len(set(truth)) > 3

@@ -30,7 +30,7 @@ from engine.toys import GREEDY, Reply, run
 
 WARM: dict[str, Any] = {"seed": 1, "k": 2}
 TOKENS = 24
-LONG = 120
+LONG = 108
 PROSE = (
     "The sea is a vast body of salt water that covers most of the earth. It is home to countless plants and animals, "
     "from the smallest plankton to the largest whales. People have sailed it for thousands of years, to fish, to trade "

@@ -134,3 +134,22 @@ def test_every_recorded_decision_follows_from_its_recorded_figures() -> None:
             for proposal in made.proposals:
                 if proposal.fate != "untested":
                     assert (proposal.fate == "accepted") == (proposal.drawn == proposal.token)
+
+
+def test_a_snapshot_of_one_token_holds_the_most_likely_and_the_proposal() -> None:
+    sizes, keys = set(), Keys(2)
+    drafter = DraftModel(DraftContext(model("qwen3")), Chain(WARM, VOCABULARY), keys)
+    reply = run(Target(model("qwen3")), drafter, PROMPT, sampling=WARM, keys=keys, max_tokens=40, candidates=1)
+    for made in reply.rounds:
+        for proposal in made.proposals:
+            seen = proposal.candidates
+            if proposal.fate == "untested":
+                assert seen is None
+                continue
+            assert seen is not None and seen.q is not None
+            assert seen.tokens[-1] == proposal.token or seen.p[0] == proposal.p
+            assert proposal.token in seen.tokens
+            assert len(set(seen.tokens)) == len(seen.tokens) == len(seen.p) == len(seen.q)
+            sizes.add(len(seen.tokens))
+        assert made.next is None or made.next_candidates is not None
+    assert sizes == {1, 2}
