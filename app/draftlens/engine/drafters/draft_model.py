@@ -100,8 +100,8 @@ class DraftModel:
 
 
 def _fit(logits: mx.array, vocabulary: int) -> mx.array:
-    """Cut padded columns; ids the draft model does not have get no mass."""
+    """Give ids the draft model does not have no mass; columns too many are cut by the chain."""
     missing = vocabulary - logits.shape[-1]
     if missing <= 0:
-        return logits[:, :vocabulary]
+        return logits
     return mx.pad(logits.astype(mx.float32), [(0, 0), (0, missing)], constant_values=mx.array(float("-inf")))
