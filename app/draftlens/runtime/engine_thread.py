@@ -14,6 +14,8 @@ from draftlens.core.errors import UserError
 from draftlens.core.events import (
     Cancelled,
     Command,
+    Count,
+    Counted,
     Engine,
     EngineDied,
     Event,
@@ -23,8 +25,11 @@ from draftlens.core.events import (
     Load,
     LoadFailed,
     Loading,
+    Prefill,
     Quit,
     Request,
+    RoundDone,
+    Started,
     Stop,
 )
 from draftlens.core.round import FinishReason
@@ -60,6 +65,8 @@ class EngineThread:
         # so it is a number to compare with, not a flag that somebody would have to take back in time.
         self._stopped_at = 0
         self._quitting = False
+        # Only the newest question matters: the text it was about has changed since the ones before.
+        self._count: Count | None = None
         self._events: deque[Event] = deque()
         self._event_lock = threading.Lock()
         self._engine: Engine | None = None
@@ -70,7 +77,7 @@ class EngineThread:
         self._thread.start()
 
     def send(self, command: Command) -> None:
-        """Queue a command. Stop and Quit take effect at once, also on what is running."""
+        """Queue a command. Stop and Quit take effect at once, also on what is running; Count between its rounds."""
         with self._sending:
             number = next(self._numbers)
             if isinstance(command, Stop):
@@ -78,6 +85,8 @@ class EngineThread:
                 return
             if isinstance(command, Quit):
                 self._quitting = True
+            if isinstance(command, Count):
+                self._count = command
             self._commands.put((number, command))
 
     def drain(self) -> list[Event]:
@@ -116,6 +125,8 @@ class EngineThread:
                     self._load(number, command)
                 elif isinstance(command, Generate):
                     self._generate(number, command.request)
+                elif isinstance(command, Count):
+                    self._answer_count()
         except BaseException as error:
             LOG.exception("the engine thread ends")
             self._emit(EngineDied(f"The engine stopped: {_described(error)}."))
@@ -152,13 +163,17 @@ class EngineThread:
         def cancelled() -> bool:
             return self._cancelled(number)
 
+        def emit(event: Started | Prefill | RoundDone) -> None:
+            self._emit(event)
+            self._answer_count()
+
         try:
             if cancelled():
                 self._emit(Finished(request.run, FinishReason.STOPPED, ""))
             elif self._engine is None:
                 self._emit(Failed(request.run, "No model is loaded.", "Load one first."))
             else:
-                self._emit(self._engine.reply(request, self._emit, cancelled))
+                self._emit(self._engine.reply(request, emit, cancelled))
         except Cancelled:
             self._emit(Finished(request.run, FinishReason.STOPPED, ""))
         except UserError as error:
@@ -166,6 +181,21 @@ class EngineThread:
         except Exception as error:
             LOG.exception("a reply failed")
             self._emit(Failed(request.run, f"The reply failed: {_described(error)}.", "The log has the details."))
+
+    def _answer_count(self) -> None:
+        """Answer the newest question, if it still waits; what cannot be counted is not answered."""
+        with self._sending:
+            asked, self._count = self._count, None
+        if asked is None or self._engine is None:
+            return
+        try:
+            tokens, context = self._engine.count(asked.messages)
+        except UserError as error:
+            LOG.info("not counted: %s", error.sentence)
+        except Exception:
+            LOG.exception("counting failed")
+        else:
+            self._emit(Counted(asked.ticket, tokens, context))
 
     def _close(self) -> None:
         if self._engine is None:
