@@ -53,7 +53,7 @@ def run(argv: Sequence[str]) -> int:
         arguments = _window_arguments(argv)
         reason = no_window_reason(os.environ)
         if reason is None:
-            return _open_window(arguments)
+            return _open_window(argv, arguments)
     except DraftlensError as error:
         sys.stderr.write(f"draftlens: {error}\n")
         return error.exit_code
@@ -162,18 +162,48 @@ def _window_params(arguments: Namespace) -> SessionParams:
     return replace(session_params(arguments, os.environ, drafter), closed_forms=True)
 
 
-def _open_window(arguments: Namespace) -> int:
+def _asks(argv: Sequence[str]) -> bool:
+    """Whether a flag sets how a reply is made; those that only name models, prompt and system prompt do not."""
+    plain = ("-m", "--model", "--draft-model", "-p", "--prompt", "-f", "--file", "--system")
+    skip = False
+    for word in argv:
+        if skip:
+            skip = False
+        elif word in plain:
+            skip = True
+        elif word.startswith("-") and word.partition("=")[0] not in plain:
+            return True
+    return False
+
+
+def _open_window(argv: Sequence[str], arguments: Namespace) -> int:
+    from draftlens import paths
     from draftlens.cli.settings import read_prompt
     from draftlens.library import demo
+    from draftlens.settings.file import SettingsFile
 
     prompt = read_prompt(arguments) if arguments.prompt is not None or arguments.file else None
     params = _window_params(arguments)
+    loaded = SettingsFile(paths.config_dir())
+    read = loaded.load()
     target = None if arguments.model is None else Path(arguments.model)
     drafter = None if arguments.draft_model is None else Path(arguments.draft_model)
+    if target is None and drafter is None and read.settings.target is not None and read.settings.target.is_dir():
+        target, drafter = read.settings.target, read.settings.drafter
     load = target is not None or drafter is not None or prompt is not None or demo.installed() is not None
 
+    from draftlens.bridge.preferences import Preferences
     from draftlens.runtime.engine_thread import EngineThread
     from draftlens.ui.application import Start, open_window
 
-    start = Start(params, target, drafter, load, prompt, arguments.system or "")
+    start = Start(
+        Preferences(read.settings, loaded),
+        read.problems,
+        params if _asks(argv) else None,
+        target,
+        drafter,
+        load,
+        prompt,
+        arguments.system or "",
+    )
     return open_window(start, lambda wake: EngineThread(open_engine, fetch_demo, wake))

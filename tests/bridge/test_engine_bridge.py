@@ -65,7 +65,7 @@ def test_a_reply_streams_and_ends(bridge: Open, qtbot: QtBot) -> None:
     assert b.reply.stats.accepted == 1
 
 
-def test_the_whole_chat_is_sent_and_unanswered_prompts_are_not(bridge: Open, qtbot: QtBot) -> None:
+def test_the_whole_chat_is_sent_and_an_unanswered_prompt_joins_the_next(bridge: Open, qtbot: QtBot) -> None:
     engine = ScriptedEngine(rounds=ROUNDS)
     b = bridge(engine)
     loaded(b, qtbot)
@@ -73,7 +73,11 @@ def test_the_whole_chat_is_sent_and_unanswered_prompts_are_not(bridge: Open, qtb
         engine.error = RuntimeError("out") if text == "second" else None
         b.send(text)
         qtbot.waitUntil(lambda: not b.running)
-    assert engine.requests[-1].messages == (("user", "first"), ("assistant", "One two three"), ("user", "third"))
+    assert engine.requests[-1].messages == (
+        ("user", "first"),
+        ("assistant", "One two three"),
+        ("user", "second\n\nthird"),
+    )
 
 
 def test_stop_keeps_the_text(bridge: Open, qtbot: QtBot) -> None:
@@ -152,7 +156,7 @@ def test_figures_wait_for_their_turn_while_a_reply_runs(
     bridge: Open, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [100.0]
-    monkeypatch.setattr("draftlens.bridge.engine_bridge.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr("draftlens.bridge.engine_link.time", SimpleNamespace(monotonic=lambda: clock[0]))
     b = bridge(ScriptedEngine(rounds=[*ROUNDS, step(2, " four")], hold_after=2))
     loaded(b, qtbot)
     b.send("Count")

@@ -62,4 +62,4 @@ def test_the_prompt_is_counted_as_it_is_read() -> None:
     r = reply()
     r.read(Prefill(1, 512, 738, 100, 212.4))
     assert r.phase is Phase.PREFILL
-    assert (r.stats.prompt_tokens, r.stats.cached_tokens, r.stats.prompt_ms) == (738, 100, 212.4)
+    assert (r.stats.prompt_tokens, r.stats.cached_tokens, r.stats.prompt_ms) == (638, 100, 212.4)

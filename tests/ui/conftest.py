@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from draftlens.bridge.archive import Archive
 from draftlens.bridge.engine_bridge import EngineBridge
 from draftlens.bridge.next_reply import NextReply
 from draftlens.core.params import SessionParams
 from draftlens.runtime.engine_thread import EngineThread
+from draftlens.store.opening import open_store
 from draftlens.ui.main_window import MainWindow
 from draftlens.ui.theme import Theme
 from fakes import ScriptedEngine, demo_folders
@@ -28,14 +31,17 @@ def theme(qapp: QApplication) -> Theme:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, theme: Theme) -> Iterator[Window]:
+def window(qtbot: QtBot, theme: Theme, tmp_path: Path) -> Iterator[Window]:
     made: list[EngineBridge] = []
+    opened = open_store(tmp_path / "store")
 
     def make(
         engine: ScriptedEngine, *, load: bool = True, params: SessionParams | None = None
     ) -> tuple[MainWindow, EngineBridge]:
         bridge = EngineBridge(
-            lambda wake: EngineThread(lambda: engine, demo_folders, wake), NextReply(params or SessionParams())
+            lambda wake: EngineThread(lambda: engine, demo_folders, wake),
+            NextReply(params or SessionParams()),
+            archive=Archive(opened.database),
         )
         made.append(bridge)
         shown = MainWindow(theme, bridge)
@@ -50,3 +56,4 @@ def window(qtbot: QtBot, theme: Theme) -> Iterator[Window]:
     for bridge in made:
         bridge.quit()
         assert bridge.join(3)
+    assert opened.database.close()

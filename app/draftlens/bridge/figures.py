@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from draftlens.bridge.next_reply import NextReply
+from draftlens.core.events import Loaded, Started
 from draftlens.core.params import SessionParams
 from draftlens.core.round import Fate, FinishReason, Round, Source
+from draftlens.core.rules import RuleId
 from draftlens.core.stats import RunStats
 
 DASH = "–"
@@ -201,3 +204,33 @@ def gauge_sentence(stats: RunStats | None) -> str:
     if low is not None and high is not None:
         text += f"; sum_prod {low:.4f}; sum_min {high:.4f}"
     return f"{text}; {stats.verdict().sentence}"
+
+
+def speculation_chip(following: NextReply, loaded: Loaded | None, started: Started | None = None) -> tuple[str, bool]:
+    """What the composer says of speculation, `On (rule=…)` or `Off (reason)`, and whether it is on.
+
+    While a reply runs, what the engine said counts; before, what is asked for and can run.
+    """
+    if started is not None:
+        on = started.drafter != "none"
+        return (f"On (rule={started.rule})", True) if on else (f"Off ({_reason(started.note)})", False)
+    if not following.speculation:
+        return "Off (switched off)", False
+    if loaded is not None:
+        if loaded.target.rewind_refusal is not None:
+            return f"Off ({_reason(loaded.target.rewind_refusal)})", False
+        if following.drafter == "draft-model":
+            if loaded.drafter is None:
+                return "Off (no draft model)", False
+            if loaded.drafter_refusal is not None:
+                return f"Off ({_reason(loaded.drafter_refusal)})", False
+    if following.params.k == 0 and following.drafter == "draft-model":
+        return "Off (k is 0)", False
+    rule = following.rule
+    if rule is RuleId.STOCHASTIC and following.drafter == "prompt-lookup":
+        rule = RuleId.SAMPLER_MATCH_NO_Q
+    return f"On (rule={rule})", True
+
+
+def _reason(note: str | None) -> str:
+    return (note or "not asked for").rstrip(".")

@@ -46,6 +46,15 @@ class NextReply(QObject):
         """The rule that is asked for, or the one temperature 0 leaves no choice about."""
         return RuleId.GREEDY_ARGMAX if self._params.sampling.greedy else self._params.rule
 
+    def take(self, params: SessionParams) -> None:
+        """Take over all settings at once, as those of another chat; a drafter switched off keeps its choice."""
+        if params != self.params:
+            self._speculation = params.drafter != "none"
+            if params.drafter != "none":
+                self._choice = params.drafter
+            self._params = params
+            self.changed.emit()
+
     def set_speculation(self, on: bool) -> None:
         """Draft, or let the target decode alone."""
         if on != self._speculation:

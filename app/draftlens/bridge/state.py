@@ -1,11 +1,11 @@
-"""What the window can be doing, what can go wrong, and a turn of the chat."""
+"""What the window can be doing, and what can go wrong."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from draftlens.bridge.reply import Phase, Reply
+from draftlens.bridge.reply import Phase
 
 
 class State(Enum):
@@ -37,18 +37,11 @@ class Problem:
     warning: bool = False
 
 
-@dataclass
-class Turn:
-    """What the user wrote and the reply to it."""
-
-    user: str
-    reply: Reply
-
-
 STATES = {
     Phase.WAITING: State.PREFILL,
     Phase.PREFILL: State.PREFILL,
     Phase.STREAMING: State.STREAMING,
     Phase.STOPPED: State.STOPPED,
+    Phase.INTERRUPTED: State.STOPPED,
     Phase.FAILED: State.FAILED,
 }

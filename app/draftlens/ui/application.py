@@ -17,12 +17,18 @@ from PySide6.QtCore import QSocketNotifier, QTimer
 from PySide6.QtWidgets import QApplication
 
 from draftlens import paths
-from draftlens.bridge.engine_bridge import EngineBridge, ThreadFactory
+from draftlens.bridge.archive import Archive
+from draftlens.bridge.engine_bridge import EngineBridge
+from draftlens.bridge.engine_link import ThreadFactory
 from draftlens.bridge.next_reply import NextReply
+from draftlens.bridge.preferences import Preferences
 from draftlens.core.errors import UserError
 from draftlens.core.params import SessionParams
+from draftlens.store.instance import claim
+from draftlens.store.opening import open_store
 from draftlens.ui.main_window import MainWindow
 from draftlens.ui.theme import Theme
+from draftlens.ui.voice import Voice
 
 LOG = logging.getLogger("draftlens.ui")
 JOIN_SECONDS = 2.5
@@ -31,14 +37,30 @@ JOIN_SECONDS = 2.5
 
 @dataclass(frozen=True)
 class Start:
-    """How to begin: settings, folders (None is the demo pair), whether to load at once, a prompt to send."""
+    """How to begin.
 
-    params: SessionParams
-    target: Path | None
-    drafter: Path | None
-    load: bool
-    prompt: str | None
-    system: str
+    Attributes:
+        preferences: the settings in force.
+        notices: what was wrong with their file.
+        asked: parameters given on the command line; they outrank the settings until the end.
+        target, drafter: folders; None is the demo pair.
+        load: whether to load at once.
+        prompt: sent once a model is ready.
+        system: the system prompt given on the command line.
+    """
+
+    preferences: Preferences
+    notices: tuple[UserError, ...] = ()
+    asked: SessionParams | None = None
+    target: Path | None = None
+    drafter: Path | None = None
+    load: bool = False
+    prompt: str | None = None
+    system: str = ""
+
+    def params(self) -> SessionParams:
+        """What a chat without parameters of its own is asked to be."""
+        return self.asked or self.preferences.settings.session()
 
 
 def open_window(start: Start, make_thread: ThreadFactory) -> int:
@@ -47,10 +69,44 @@ def open_window(start: Start, make_thread: ThreadFactory) -> int:
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
     app.setApplicationName("Draftlens")
+    voice = Voice()
+    folder = start.preferences.settings.data_folder or paths.data_dir()
+    try:
+        instance = claim(folder, voice.wanted)
+    except UserError as error:
+        # Without the claim two windows could write the same chats: this one keeps nothing and says so.
+        return _run(app, start, make_thread, voice, Archive(), (error,))
+    if instance is None:
+        return 0
+    try:
+        opened = open_store(folder, voice.store)
+    except UserError as error:
+        code = _run(app, start, make_thread, voice, Archive(), (error,))
+    else:
+        code = _run(app, start, make_thread, voice, Archive(opened.database), opened.notices)
+    instance.close()
+    return code
+
+
+def _run(
+    app: QApplication,
+    start: Start,
+    make_thread: ThreadFactory,
+    voice: Voice,
+    archive: Archive,
+    notices: tuple[UserError, ...],
+) -> int:
     theme = Theme(app)
     theme.apply()
-    bridge = EngineBridge(make_thread, NextReply(start.params), start.system)
-    window = MainWindow(theme, bridge, _settings_file(), start.prompt)
+    preferences = start.preferences
+    system = start.system or preferences.settings.system_prompt
+    bridge = EngineBridge(make_thread, NextReply(start.params()), system, archive, start.params)
+    if not start.system:
+        preferences.changed.connect(lambda: bridge.follow_settings(preferences.settings.system_prompt))
+    window = MainWindow(theme, bridge, _settings_file(), start.prompt, preferences)
+    voice.attach(bridge, window, preferences)
+    voice.say(*notices, *start.notices)
+    bridge.modelChanged.connect(lambda: _remember_model(bridge, preferences, start))
     window.show()
     if start.load:
         # After the first paint: the window is there before the engine takes the processor.
@@ -58,6 +114,8 @@ def open_window(start: Start, make_thread: ThreadFactory) -> int:
     with _ClosedBySignal(window.close):
         code = app.exec()
     bridge.quit()
+    if archive.db is not None and not archive.db.close():
+        LOG.error("not everything could be saved before the end")
     if not bridge.join(JOIN_SECONDS):
         # Still inside a step that nothing can interrupt. Everything worth keeping is written; leaving now skips
         # the destructors that would abort the process under a running MLX thread.
@@ -66,6 +124,17 @@ def open_window(start: Start, make_thread: ThreadFactory) -> int:
         sys.stdout.flush()
         os._exit(code)
     return code
+
+
+def _remember_model(bridge: EngineBridge, preferences: Preferences, start: Start) -> None:
+    """The folders chosen last are loaded at the next start; those of the command line are not."""
+    asked = bridge.last_load
+    if (
+        bridge.loaded is not None
+        and asked is not None
+        and (asked.target, asked.drafter) != (start.target, start.drafter)
+    ):
+        preferences.set(target=asked.target, drafter=asked.drafter)
 
 
 def _settings_file() -> Path | None:

@@ -1,30 +1,34 @@
-"""The window: toolbar, banner, and either the first-run view or chat and inspector side by side."""
+"""The window: sidebar, toolbar, banner, and either the first-run view or chat and inspector side by side."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QSettings, QSignalBlocker, Qt
-from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QResizeEvent, QShowEvent
+from PySide6.QtCore import QByteArray, QSettings, QSignalBlocker, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from draftlens.bridge.engine_bridge import EngineBridge
+from draftlens.bridge.preferences import Preferences
+from draftlens.bridge.shelf import Shelf
 from draftlens.ui.banner import Banner
 from draftlens.ui.chat.chat_pane import ChatPane
 from draftlens.ui.column import SIDE
+from draftlens.ui.commands import Commands
 from draftlens.ui.first_run import FirstRun
 from draftlens.ui.inspector.inspector import Inspector
+from draftlens.ui.sidebar.sidebar import Sidebar
 from draftlens.ui.theme import Theme, tokens
 from draftlens.ui.toolbar.toolbar import Toolbar
 
-NARROW = 1180
-"""Below this width the inspector gives its room to the chat, unless it was asked for."""
+NARROW, NARROWEST = 1180, 960
+"""Below these widths the inspector, then the sidebar give their room to the chat, unless asked for."""
 
-_PROVENANCE_KEYS = "Ctrl+Shift+P"
+PROVENANCE_KEYS = "Ctrl+Shift+P"
 
 
 class MainWindow(QMainWindow):
-    """Puts the parts together and gives them their keys.
+    """Puts the parts together.
 
     Args:
         settings_file: where position and sizes are kept; None keeps nothing.
@@ -32,26 +36,120 @@ class MainWindow(QMainWindow):
     """
 
     def __init__(
-        self, theme: Theme, bridge: EngineBridge, settings_file: Path | None = None, first_prompt: str | None = None
+        self,
+        theme: Theme,
+        bridge: EngineBridge,
+        settings_file: Path | None = None,
+        first_prompt: str | None = None,
+        preferences: Preferences | None = None,
     ) -> None:
         super().__init__()
         size = tokens()["dimensions"]
         self._theme, self._bridge, self._first_prompt = theme, bridge, first_prompt
+        self.preferences = preferences or Preferences()
         self._asked_inspector: bool | None = None
+        self._asked_sidebar: bool | None = None
+        self._shown = False
         self.setWindowTitle("Draftlens")
         self.setMinimumSize(*size["window"]["minimum"])
         self.resize(*size["window"]["default"])
+        self.shelf = Shelf(bridge, self)
+        self.sidebar = Sidebar(theme, bridge, self.shelf)
+        self.sidebar.setMinimumWidth(size["sidebar"]["min"])
+        self.sidebar.setMaximumWidth(size["sidebar"]["max"])
         self.toolbar = Toolbar(theme, bridge)
         self.banner = Banner(theme)
         self.first_run = FirstRun(theme)
-        keys = QKeySequence(_PROVENANCE_KEYS).toString(QKeySequence.SequenceFormat.NativeText)
+        keys = QKeySequence(PROVENANCE_KEYS).toString(QKeySequence.SequenceFormat.NativeText)
         self.chat = ChatPane(theme, bridge, keys)
         self.inspector = Inspector(theme)
         self.inspector.setMinimumWidth(size["inspector"]["min"])
         self.inspector.setMaximumWidth(size["inspector"]["max"])
+        self._lay_out(size)
+        self.commands = Commands(self, bridge)
+        self._join()
+        self._settings = None if settings_file is None else QSettings(str(settings_file), QSettings.Format.IniFormat)
+        self._restore()
+        self._apply_preferences()
+        self.refresh()
+
+    @property
+    def theme(self) -> Theme:
+        """The appearance in force."""
+        return self._theme
+
+    def start_demo(self) -> None:
+        """Load the demo pair, fetching it if it is not here yet."""
+        self._bridge.load(None)
+
+    def open_target(self) -> None:
+        """Choose a model folder and load it."""
+        folder = QFileDialog.getExistingDirectory(self, "Open a model folder")
+        if folder:
+            self._bridge.load(Path(folder))
+
+    def open_drafter(self) -> None:
+        """Choose a draft model folder and pair it."""
+        folder = QFileDialog.getExistingDirectory(self, "Open a draft model folder")
+        if folder:
+            self._bridge.load_drafter(Path(folder))
+
+    def toggle_sidebar(self) -> None:
+        """Show or hide the sidebar, and keep to it."""
+        self._asked_sidebar = self.sidebar.isHidden()
+        self._show_panes()
+
+    def come_forward(self) -> None:
+        """Another start of the program asked for this window."""
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def refresh(self) -> None:
+        """Show the page that fits the state."""
+        bridge = self._bridge
+        begun = bridge.loaded is not None or bridge.loading is not None or bool(bridge.chat.path)
+        was = self.pages.currentWidget()
+        self.pages.setCurrentWidget(self.splitter if begun else self.first_run)
+        self.toolbar.inspector.setVisible(begun)
+        self._show_panes()
+        self.commands.refresh()
+        if begun and was is self.first_run:
+            self.chat.composer.edit.setFocus()
+        elif not begun and was is not self.first_run and self.isVisible():
+            self.first_run.demo.setFocus()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Whatever runs is told to end; the window does not wait for it."""
+        if self._settings is not None:
+            self._settings.setValue("geometry", self.saveGeometry())
+            self._settings.setValue("splitter", self.splitter.saveState())
+            self._settings.setValue("outer", self.outer.saveState())
+        self.commands.close_dialogs()
+        self._bridge.quit()
+        super().closeEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The inspector is the first to give way."""
+        super().resizeEvent(event)
+        self._show_panes()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Begin where the next step is."""
+        super().showEvent(event)
+        self.refresh()
+        if not self._shown:
+            # Only now has the window its size: before, the panes would be squeezed and stay so.
+            self._shown = True
+            QTimer.singleShot(0, self, self._restore_panes)
+        if self.pages.currentWidget() is self.first_run:
+            self.first_run.demo.setFocus()
+        else:
+            self.chat.composer.edit.setFocus()
+
+    def _lay_out(self, size: dict[str, dict[str, int]]) -> None:
         self.splitter = QSplitter(Qt.Orientation.Horizontal)
-        self.splitter.setChildrenCollapsible(False)
-        self.splitter.setHandleWidth(1)
         self.splitter.addWidget(self.chat)
         self.splitter.addWidget(self.inspector)
         self.splitter.setStretchFactor(0, 1)
@@ -60,75 +158,56 @@ class MainWindow(QMainWindow):
         self.pages = QStackedWidget()
         self.pages.addWidget(self.first_run)
         self.pages.addWidget(self.splitter)
-        above = QWidget()
-        above.setObjectName("page")
-        above.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        around = QVBoxLayout(above)
+        self._above = QWidget()
+        self._above.setObjectName("page")
+        self._above.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        around = QVBoxLayout(self._above)
         around.setContentsMargins(SIDE - 8, 12, SIDE - 8, 0)
         around.addWidget(self.banner)
-        self._above = above
-        above.hide()
-        body = QWidget()
-        column = QVBoxLayout(body)
+        self._above.hide()
+        right = QWidget()
+        column = QVBoxLayout(right)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for part in (self.toolbar, above, self.pages):
+        for part in (self.toolbar, self._above, self.pages):
             column.addWidget(part)
-        self.setCentralWidget(body)
+        self.outer = QSplitter(Qt.Orientation.Horizontal)
+        self.outer.addWidget(right)
+        self.outer.insertWidget(0, self.sidebar)
+        self.outer.setStretchFactor(0, 0)
+        self.outer.setStretchFactor(1, 1)
+        self.outer.setSizes([size["sidebar"]["width"], 10_000])
+        for splitter in (self.splitter, self.outer):
+            splitter.setChildrenCollapsible(False)
+            splitter.setHandleWidth(1)
+        self.setCentralWidget(self.outer)
 
+    def _join(self) -> None:
+        bridge, theme = self._bridge, self._theme
         self.first_run.startDemo.connect(self.start_demo)
-        self.first_run.openFolder.connect(self._open_target)
+        self.first_run.openFolder.connect(self.open_target)
         self.toolbar.startDemo.connect(self.start_demo)
-        self.toolbar.openTarget.connect(self._open_target)
-        self.toolbar.openDrafter.connect(self._open_drafter)
+        self.toolbar.openTarget.connect(self.open_target)
+        self.toolbar.openDrafter.connect(self.open_drafter)
+        self.toolbar.sidebarAsked.connect(self.toggle_sidebar)
         self.toolbar.inspector.toggled.connect(self._ask_inspector)
+        self.sidebar.hideAsked.connect(self.toggle_sidebar)
+        self.sidebar.settingsAsked.connect(self.commands.show_settings)
+        self.sidebar.exportAsked.connect(self.commands.export)
+        self.chat.roundAsked.connect(self._show_round)
+        self.chat.logAsked.connect(self.commands.show_log)
         self.banner.retryAsked.connect(bridge.retry)
         self.banner.closed.connect(bridge.dismiss)
         bridge.problemChanged.connect(self._show_problem)
         bridge.stateChanged.connect(self.refresh)
+        bridge.chatChanged.connect(self._on_chat)
         bridge.modelChanged.connect(self._on_model)
         bridge.figuresChanged.connect(self._show_reply)
         bridge.next_reply.changed.connect(self._show_reply)
+        self.preferences.changed.connect(self._apply_preferences)
+        theme.changed.connect(self._show_reply)
         self._show_reply()
-        self._add_actions()
-        self._settings = None if settings_file is None else QSettings(str(settings_file), QSettings.Format.IniFormat)
-        self._restore()
-        self.refresh()
-
-    def start_demo(self) -> None:
-        """Load the demo pair, fetching it if it is not here yet."""
-        self._bridge.load(None)
-
-    def refresh(self) -> None:
-        """Show the page that fits the state."""
-        bridge = self._bridge
-        begun = bridge.loaded is not None or bridge.loading is not None or bool(bridge.turns)
-        was = self.pages.currentWidget()
-        self.pages.setCurrentWidget(self.splitter if begun else self.first_run)
-        self.toolbar.inspector.setVisible(begun)
-        self._show_inspector()
-        if begun and was is self.first_run:
-            self.chat.composer.edit.setFocus()
-        elif not begun and self.isVisible():
-            self.first_run.demo.setFocus()
-
-    def closeEvent(self, event: QCloseEvent) -> None:
-        """Whatever runs is told to end; the window does not wait for it."""
-        if self._settings is not None:
-            self._settings.setValue("geometry", self.saveGeometry())
-            self._settings.setValue("splitter", self.splitter.saveState())
-        self._bridge.quit()
-        super().closeEvent(event)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """The inspector is the first to give way."""
-        super().resizeEvent(event)
-        self._show_inspector()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Begin where the next step is."""
-        super().showEvent(event)
-        self.refresh()
+        self._show_problem()
 
     def _on_model(self) -> None:
         self.refresh()
@@ -136,18 +215,38 @@ class MainWindow(QMainWindow):
             prompt, self._first_prompt = self._first_prompt, None
             self._bridge.send(prompt)
 
+    def _on_chat(self) -> None:
+        title = self._bridge.chat.conversation.title
+        self.setWindowTitle(f"{title} – Draftlens" if self._bridge.chat.saved else "Draftlens")
+        self.refresh()
+        if self.isVisible() and self.pages.currentWidget() is self.splitter and not self.sidebar.search.hasFocus():
+            self.chat.composer.edit.setFocus()
+
     def _show_reply(self) -> None:
         self.inspector.show_reply(self._bridge.reply, self._bridge.next_reply.rule)
+
+    def _show_round(self, message: str, row: int) -> None:
+        self._bridge.select(message)
+        self.inspector.select(row)
 
     def _show_problem(self) -> None:
         self.banner.show_problem(self._bridge.problem)
         self._above.setVisible(self._bridge.problem is not None)
 
+    def _apply_preferences(self) -> None:
+        settings = self.preferences.settings
+        self._theme.set_override(None if settings.appearance == "system" else settings.appearance)
+        self._theme.set_percent(settings.text_size)
+        self.chat.transcript.set_tinted(settings.provenance, settings.underline)
+        with QSignalBlocker(self.chat.provenance.switch):
+            self.chat.provenance.switch.setChecked(settings.provenance)
+        self.commands.refresh()
+
     def _ask_inspector(self, on: bool) -> None:
         self._asked_inspector = on
-        self._show_inspector()
+        self._show_panes()
 
-    def _show_inspector(self) -> None:
+    def _show_panes(self) -> None:
         asked = self._asked_inspector
         on = self.width() >= NARROW if asked is None else asked
         self.inspector.setVisible(on)
@@ -157,40 +256,22 @@ class MainWindow(QMainWindow):
         name = "Hide the inspector" if on else "Show the inspector"
         button.setAccessibleName(name)
         button.setToolTip(name)
-
-    def _open_target(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, "Open a model folder")
-        if folder:
-            self._bridge.load(Path(folder))
-
-    def _open_drafter(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, "Open a draft model folder")
-        if folder:
-            self._bridge.load_drafter(Path(folder))
-
-    def _add_actions(self) -> None:
-        chat, inspector = self.chat, self.inspector
-        # Qt's Ctrl is the Command key on a Mac.
-        for name, keys, run in (
-            ("Stop", ("Ctrl+.", "Esc"), self._bridge.stop),
-            ("Write a prompt", ("Ctrl+L",), chat.composer.edit.setFocus),
-            ("Inspector", ("Ctrl+Alt+I",), self.toolbar.inspector.toggle),
-            ("Provenance", (_PROVENANCE_KEYS,), chat.provenance.switch.toggle),
-            ("Previous round", ("Alt+Up",), lambda: inspector.step(-1)),
-            ("Next round", ("Alt+Down",), lambda: inspector.step(1)),
-            ("Copy log line", ("Ctrl+Shift+C",), inspector.log.copy),
-            ("Open folder", (QKeySequence.StandardKey.Open,), self._open_target),
-        ):
-            action = QAction(name, self)
-            action.setShortcuts([QKeySequence(key) for key in keys])
-            action.triggered.connect(lambda _checked=False, run=run: run())
-            self.addAction(action)
+        beside = self.width() >= NARROWEST if self._asked_sidebar is None else self._asked_sidebar
+        self.sidebar.setVisible(beside)
+        self.toolbar.show_sidebar_button(not beside)
 
     def _restore(self) -> None:
         if self._settings is None:
             return
-        geometry, splitter = self._settings.value("geometry"), self._settings.value("splitter")
+        geometry = self._settings.value("geometry")
         if isinstance(geometry, QByteArray):
             self.restoreGeometry(geometry)
-        if isinstance(splitter, QByteArray):
-            self.splitter.restoreState(splitter)
+
+    def _restore_panes(self) -> None:
+        for name, splitter in (("outer", self.outer), ("splitter", self.splitter)):
+            state = None if self._settings is None else self._settings.value(name)
+            if isinstance(state, QByteArray):
+                splitter.restoreState(state)
+            elif splitter is self.splitter:
+                splitter.setSizes([10_000, tokens()["dimensions"]["inspector"]["width"]])
+        self._show_panes()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from string import Template
 
 _RULES = Template("""
-QMainWindow, QWidget#page, QWidget#transcript { background: $bg; }
+QMainWindow, QDialog, QWidget#page, QWidget#transcript { background: $bg; }
 QWidget#inspector, QWidget#inspectorBody { background: $panel; }
 QFrame#toolbar { background: $bg; border: 0; border-bottom: 1px solid $border; }
 QFrame#provenanceBar { background: $bg; border: 0; border-bottom: 1px solid $border; }
@@ -43,6 +44,38 @@ QFrame[kind="tile"] { background: $surface; border: 1px solid $border; border-ra
 QFrame[kind="card"] { background: $surface; border: 1px solid $border; border-radius: 10px; }
 QFrame[kind="cardIcon"] { background: $surface2; border: 0; border-radius: 6px; }
 QFrame[kind="user"] { background: $surface2; border: 0; border-radius: 10px; }
+QWidget#sidebar { background: $sidebar; }
+QWidget#sidebar QListView { background: transparent; border: 0; outline: 0; color: $text; }
+QFrame#sidebarFoot { background: transparent; border: 0; border-top: 1px solid $border; }
+QFrame#tabs { background: $panel; border: 0; border-bottom: 1px solid $border; }
+QFrame#dialogFoot { background: $bg; border: 0; border-top: 1px solid $border; }
+QToolButton[kind="tab"] { color: $text2; font-size: 12px; padding: 4px; }
+QToolButton[kind="tab"]:checked { background: $hover; color: $text; font-weight: 600; }
+QComboBox { background: $surface; color: $text; border: 1px solid $borderStrong; border-radius: 6px; min-height: 26px;
+    padding: 0 10px; }
+QComboBox:focus { border: 1px solid $accent; }
+QComboBox QAbstractItemView { background: $surface; color: $text; border: 1px solid $borderStrong; }
+QDialog QPlainTextEdit { background: $field; color: $text; border: 1px solid $borderStrong; border-radius: 6px; }
+QDialog QPlainTextEdit:focus { border: 1px solid $accent; }
+QMenuBar { background: $bg; color: $text2; border-bottom: 1px solid $border; padding: 0 6px; }
+QMenuBar::item { background: transparent; padding: 3px 8px; }
+QMenuBar::item:selected { background: $hover; border-radius: 4px; }
+QFrame#findBar { background: $bg; border: 0; border-bottom: 1px solid $border; }
+QPushButton[kind="new"] { text-align: left; padding-left: 10px; min-height: 28px; font-weight: 600; }
+QPushButton[kind="flat"] { text-align: left; border: 0; background: transparent; color: $text2; padding-left: 16px;
+    min-height: 30px; font-weight: 400; }
+QPushButton[kind="flat"]:hover { background: $hover; border-radius: 0; }
+QPushButton[kind="flat"]:focus { color: $accentText; }
+QLineEdit[kind="search"] { border: 1px solid $border; }
+QFrame[kind="toast"] { background: $surface; border: 1px solid $borderStrong; border-radius: 8px; margin: 0 10px 8px; }
+QFrame[kind="file"] { background: $surface; border: 1px solid $border; border-radius: 6px; }
+QLabel[kind="speculation"] { background: $accentTint; color: $accentText; border-radius: 4px; padding: 3px 6px;
+    font-size: 11px; }
+QLabel[kind="speculationOff"] { background: $untestedTint; color: $untestedText; border-radius: 4px; padding: 3px 6px;
+    font-size: 11px; }
+QFrame[kind="code"] { background: $codeBg; border: 1px solid $border; border-radius: 8px; }
+QToolButton[kind="fold"] { color: $text2; font-size: 12px; padding: 2px 6px 2px 2px; border: 0; }
+QLabel[kind="warning"] { background: $warnTint; color: $text; border-radius: 6px; padding: 6px 10px; }
 QFrame[kind="log"] { background: $surface2; border: 0; border-radius: 6px; }
 QFrame[kind="log"] QLabel { color: $text2; font-family: "$mono"; font-size: 11px; }
 QFrame[kind="error"] { background: $errTint; border: 1px solid $rejected; border-radius: 8px; }
@@ -97,6 +130,7 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 """)
 
 
-def stylesheet(colors: Mapping[str, str], mono: str) -> str:
-    """Return the style sheet for one appearance."""
-    return _RULES.substitute(colors, mono=mono)
+def stylesheet(colors: Mapping[str, str], mono: str, percent: int = 100) -> str:
+    """Return the style sheet for one appearance, with text at a percentage of its designed size."""
+    rules = _RULES.substitute(colors, mono=mono)
+    return re.sub(r"font-size: (\d+)px", lambda found: f"font-size: {round(int(found[1]) * percent / 100)}px", rules)

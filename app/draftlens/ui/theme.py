@@ -52,6 +52,7 @@ class Theme(QObject):
         wanted = os.environ.get(APPEARANCE_VARIABLE, "").strip().lower()
         self._override: Appearance | None = "dark" if wanted == "dark" else "light" if wanted == "light" else None
         self._appearance: Appearance = self._current()
+        self._percent = 100
         self._icons: dict[tuple[str, str, int, Appearance], QIcon] = {}
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._follow)
 
@@ -65,12 +66,32 @@ class Theme(QObject):
         self._override = appearance
         self._follow()
 
+    @property
+    def percent(self) -> int:
+        """The text size, 100 as designed."""
+        return self._percent
+
+    def set_percent(self, percent: int) -> None:
+        """Make all text larger or smaller."""
+        if percent != self._percent:
+            self._percent = percent
+            self.apply()
+            self.changed.emit()
+
+    def px(self, length: float) -> int:
+        """A length that grows with the text."""
+        return round(length * self._percent / 100)
+
+    def line(self, size: str) -> int:
+        """The height of a line of the type scale."""
+        return self.px(tokens()["type"]["sizes"][size]["line"])
+
     def apply(self) -> None:
         """Style the whole application."""
         self._app.setStyle("Fusion")
         self._app.setFont(self.font("ui"))
         self._app.setPalette(self._palette())
-        self._app.setStyleSheet(stylesheet(self._colors(), _family("mono")))
+        self._app.setStyleSheet(stylesheet(self._colors(), _family("mono"), self._percent))
 
     def color(self, name: str) -> QColor:
         """A colour token in the appearance in force."""
@@ -80,7 +101,7 @@ class Theme(QObject):
         """A font from the type scale."""
         token = tokens()["type"]["sizes"][size]
         font = QFont(_family("mono" if token.get("family") == "mono" else "ui"))
-        font.setPixelSize(round(token["px"]))
+        font.setPixelSize(max(9, self.px(token["px"])))
         font.setWeight(QFont.Weight(token["weight"]))
         # Unhinted glyphs keep the widths the sizes were designed with.
         font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)

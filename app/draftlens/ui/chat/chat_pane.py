@@ -1,69 +1,40 @@
-"""The chat: provenance bar, transcript or what to do first, composer."""
+"""The chat: provenance bar, transcript or what to do first, composer; what is typed is kept and counted."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from pathlib import Path
 
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QFileDialog, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+
+from draftlens.bridge import figures
 from draftlens.bridge.engine_bridge import EngineBridge
 from draftlens.bridge.reply import Phase
-from draftlens.bridge.state import State
+from draftlens.bridge.state import Problem, State
+from draftlens.core.chat import Message, Role, prompt_below
 from draftlens.core.round import Source
 from draftlens.core.rules import RuleId
 from draftlens.samples import sample_prompt
+from draftlens.store.drafts import Draft
 from draftlens.ui.chat.composer import Composer
+from draftlens.ui.chat.empty_chat import EmptyChat
+from draftlens.ui.chat.find_bar import FindBar
 from draftlens.ui.chat.provenance_bar import ProvenanceBar
+from draftlens.ui.chat.speech import Speech
 from draftlens.ui.chat.transcript import Transcript
 from draftlens.ui.column import Column
+from draftlens.ui.dialogs.link import ask_link
 from draftlens.ui.theme import Theme
 
-
-class EmptyChat(QWidget):
-    """In place of the first turn: how far the load is, then what will appear here and one thing to do."""
-
-    sampleAsked = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.title, self.words = QLabel(), QLabel()
-        self.title.setProperty("scale", "title")
-        self.words.setProperty("tone", "2")
-        self.words.setWordWrap(True)
-        self.words.setFixedSize(420, 44)
-        for label in (self.title, self.words):
-            label.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
-        self.progress = QProgressBar()
-        self.progress.setTextVisible(False)
-        self.progress.setFixedWidth(320)
-        self.progress.setRange(0, 1000)
-        self.progress.setAccessibleName("Loading")
-        self.sample = QPushButton("Write a sample prompt")
-        self.sample.clicked.connect(self.sampleAsked)
-        layout = QVBoxLayout(self)
-        layout.setSpacing(10)
-        layout.addStretch(2)
-        for part in (self.title, self.words, self.progress, self.sample):
-            layout.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
-        layout.addStretch(3)
-
-    def show_loading(self, stage: str, fraction: float | None) -> None:
-        """Show a load's progress; without a known fraction only its stage."""
-        self.title.setText(f"{stage}…" if fraction is None else f"{stage}, {fraction:.0%}")
-        self.words.setText("A prompt can be written meanwhile; Send waits until the model is ready.")
-        self.progress.setVisible(fraction is not None)
-        self.progress.setValue(round(1000 * (fraction or 0)))
-        self.sample.hide()
-
-    def show_ready(self, model: str) -> None:
-        """Show what to do."""
-        self.title.setText(f"{model} is ready")
-        self.words.setText("Replies appear here as they are drafted and decided, with every round beside them.")
-        self.progress.hide()
-        self.sample.show()
+COUNT_MS = 150
+"""How long typing must rest before its tokens are counted."""
 
 
 class ChatPane(QWidget):
-    """Everything between the toolbar and the inspector."""
+    """Everything between the sidebar and the inspector."""
+
+    roundAsked = Signal(str, int)
+    logAsked = Signal()
 
     def __init__(self, theme: Theme, bridge: EngineBridge, shortcut: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -71,10 +42,17 @@ class ChatPane(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setMinimumWidth(420)
         self._bridge = bridge
+        self._ticket = 0
+        self._counted_text = ""
+        self._editing: str | None = None
+        self._draft_key = bridge.chat.draft_key
+        self._given_back: str | None = None
         self.provenance = ProvenanceBar(theme, shortcut)
+        self.find_bar = FindBar(theme)
         self.transcript = Transcript(theme)
         self.empty = EmptyChat()
         self.composer = Composer(theme)
+        self._speech = Speech(self.transcript)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.transcript)
@@ -83,58 +61,206 @@ class ChatPane(QWidget):
         layout.setContentsMargins(0, 0, 0, 16)
         layout.setSpacing(0)
         layout.addWidget(self.provenance)
+        layout.addWidget(self.find_bar)
         layout.addWidget(self._stack, 1)
         layout.addWidget(Column(self.composer))
-        self.provenance.switch.toggled.connect(self.transcript.set_tinted)
-        self.composer.sendAsked.connect(self.send)
-        self.composer.stopAsked.connect(bridge.stop)
-        self.empty.sampleAsked.connect(self._write_sample)
-        bridge.turnAdded.connect(self._on_turn)
-        bridge.textChanged.connect(self.transcript.refresh)
-        bridge.stateChanged.connect(self.refresh)
-        bridge.modelChanged.connect(self.refresh)
-        bridge.figuresChanged.connect(self._on_figures)
-        bridge.next_reply.changed.connect(self._name_replacement)
-        self._name_replacement()
-        self.refresh()
+        self._count = QTimer(self)
+        self._count.setSingleShot(True)
+        self._count.setInterval(COUNT_MS)
+        self._count.timeout.connect(self._ask_count)
+        self._join()
+        self._on_chat()
 
     def send(self) -> None:
-        """Send what is written."""
-        if self._bridge.send(self.composer.text):
-            self.composer.take()
+        """Send what is written; what is too long for the context is refused and stays."""
+        bridge, composer = self._bridge, self.composer
+        meter = composer.meter
+        fresh = self._counted_text == composer.text and bridge.count is not None and bridge.count.ticket == self._ticket
+        if fresh and meter.tokens is not None and meter.tokens >= meter.context > 0:
+            bridge.report(
+                Problem(
+                    "The prompt is too long",
+                    f"The chat with this prompt takes {meter.tokens:,} tokens; the model reads {meter.context:,}, "
+                    "reply included. Shorten it or start a new chat. Nothing was sent.",
+                )
+            )
+            return
+        if self._editing is not None:
+            edited, self._editing = self._editing, None
+            if bridge.edit(edited, composer.text, composer.files or None):
+                composer.take()
+                composer.end_editing()
+            else:
+                self._editing = edited
+            return
+        if bridge.send(composer.text, composer.files):
+            composer.take()
+
+    def edit_message(self, id: str | None = None) -> None:
+        """Put a prompt into the composer to be asked again, the last one if none is named."""
+        prompts = [m for m in self._bridge.chat.path if m.role is Role.USER]
+        if not prompts or self._bridge.running:
+            return
+        message = prompts[-1] if id is None else self._bridge.chat.conversation.message(id)
+        self._keep()
+        self._editing = message.id
+        self.composer.replace(message.content, message.attachments)
+        self.composer.begin_editing()
+
+    def attach(self) -> None:
+        """Choose files to attach."""
+        names, _ = QFileDialog.getOpenFileNames(self, "Attach text files")
+        self.composer.attach_files(Path(name) for name in names)
 
     def refresh(self) -> None:
         """Show the state the bridge is in."""
         bridge, state = self._bridge, self._bridge.state
-        loading, loaded = bridge.loading, bridge.loaded
-        self._stack.setCurrentWidget(self.transcript if bridge.turns else self.empty)
+        loading, loaded, shown = bridge.loading, bridge.loaded, bool(bridge.chat.path)
+        self._stack.setCurrentWidget(self.transcript if shown else self.empty)
         if loading is not None:
-            self.empty.show_loading(loading.stage, loading.fraction)
+            self.empty.show_loading(loading.stage, loading.fraction, slow=bridge.slow)
         elif loaded is not None:
             self.empty.show_ready(loaded.target.name)
-        hint = "" if loading is None else f"{loading.stage}…"
-        if loading is not None and loading.fraction is not None:
-            hint = f"{loading.stage}, {loading.fraction:.0%}"
         self.composer.show_state(
             ready=loaded is not None and loading is None and not bridge.running,
             can_stop=loading is not None or bridge.running,
             usable=loaded is not None or loading is not None,
-            hint=hint if bridge.turns else "",
+            hint=self._hint() if shown or bridge.running else "",
         )
+        self._show_speculation()
+        self.transcript.set_busy(bridge.running or loaded is None)
         self.transcript.refresh()
-        if state is State.FAILED and bridge.reply is not None and not bridge.reply.pieces:
-            # Nothing came of it: the prompt goes back, so that it need not be written again.
-            self.composer.put(bridge.turns[-1].user)
+        last = bridge.chat.last
+        reply = None if last is None else bridge.chat.known(last.id)
+        if state is State.FAILED and reply is not None and not reply.pieces and reply.run:
+            self._give_back(reply.message)
 
-    def _on_turn(self) -> None:
-        self.transcript.add(self._bridge.turns[-1])
-        self._stack.setCurrentWidget(self.transcript)
+    def _give_back(self, reply: str) -> None:
+        """Nothing came of a reply: the prompt goes back once, so that it need not be written again."""
+        tree = self._bridge.chat.conversation
+        parent = tree.message(reply).parent
+        if self._given_back != reply and parent is not None:
+            self._given_back = reply
+            prompt = tree.message(parent)
+            self.composer.put(prompt.content, prompt.attachments)
+
+    def _join(self) -> None:
+        bridge, composer, transcript = self._bridge, self.composer, self.transcript
+        self.provenance.switch.toggled.connect(transcript.set_tinted)
+        composer.sendAsked.connect(self.send)
+        composer.stopAsked.connect(bridge.stop)
+        composer.attachAsked.connect(self.attach)
+        composer.changed.connect(self._on_typed)
+        composer.refused.connect(lambda title, words: bridge.report(Problem(title, words, warning=True)))
+        composer.editingEnded.connect(self._restore_draft)
+        self.empty.sampleAsked.connect(self._write_sample)
+        self.empty.logAsked.connect(self.logAsked)
+        self.empty.retryAsked.connect(bridge.retry)
+        self.find_bar.attach(transcript)
+        transcript.editAsked.connect(self.edit_message)
+        transcript.regenerateAsked.connect(bridge.regenerate)
+        transcript.resumeAsked.connect(bridge.resume)
+        transcript.switchAsked.connect(bridge.switch)
+        transcript.linkAsked.connect(lambda target: ask_link(self, target))
+        transcript.roundAsked.connect(self.roundAsked)
+        bridge.chatChanged.connect(self._on_chat)
+        bridge.pathChanged.connect(self._on_path)
+        bridge.textChanged.connect(self._on_text)
+        bridge.stateChanged.connect(self.refresh)
+        bridge.modelChanged.connect(self.refresh)
+        bridge.modelChanged.connect(self._count.start)
+        bridge.figuresChanged.connect(self._on_figures)
+        bridge.counted.connect(self._on_counted)
+        bridge.next_reply.changed.connect(self._name_replacement)
+        bridge.next_reply.changed.connect(self._show_speculation)
+
+    def _hint(self) -> str:
+        bridge, loading = self._bridge, self._bridge.loading
+        if loading is not None:
+            return f"{loading.stage}…" if loading.fraction is None else f"{loading.stage}, {loading.fraction:.0%}"
+        if bridge.run is not None and bridge.run.chat is not bridge.chat:
+            return f"Replying in “{bridge.run.chat.conversation.title}”"
+        return ""
+
+    def _on_chat(self) -> None:
+        """Another chat: its turns, and what stood in its composer."""
+        self._editing = None
+        self.composer.edit.cancels = False
+        self.composer.editing.hide()
+        self._draft_key = self._bridge.chat.draft_key
+        self._restore_draft()
+        self._on_path()
+        self._name_replacement()
+
+    def _on_path(self) -> None:
+        self._draft_key = self._bridge.chat.draft_key
+        self.transcript.show_chat(self._bridge.chat)
+        self.find_bar.restart()
+        self.refresh()
+        self._count.start()
+
+    def _on_text(self) -> None:
+        self.transcript.refresh()
+        last = self._bridge.chat.last
+        reply = None if last is None else self._bridge.chat.known(last.id)
+        if reply is not None:
+            self._speech.hear(reply)
 
     def _on_figures(self) -> None:
         reply = self._bridge.reply
         if reply is not None and reply.phase is not Phase.WAITING:
             self.transcript.refresh_header()
             self._name_replacement()
+
+    def _on_typed(self) -> None:
+        if self._editing is None:
+            self._keep()
+        self._count.start()
+
+    def _keep(self) -> None:
+        if self._editing is None:
+            self._bridge.archive.keep_draft(self._draft_key, Draft(self.composer.text, self.composer.files))
+
+    def _restore_draft(self) -> None:
+        self._editing = None
+        draft = self._bridge.archive.draft(self._draft_key)
+        self.composer.replace(draft.text, draft.attachments)
+
+    def _ask_count(self) -> None:
+        """Ask what the whole chat takes with what is typed, as the template writes it."""
+        bridge = self._bridge
+        if bridge.loaded is None:
+            self.composer.meter.show_count(None, 0)
+            return
+        typed = self._typed()
+        conversation = bridge.chat.conversation
+        messages = list(conversation.turns(bridge.system))
+        if typed is not None:
+            if messages and messages[-1][0] == "user":
+                messages[-1] = ("user", f"{messages[-1][1]}\n\n{typed.prompt_text}")
+            else:
+                messages.append(("user", typed.prompt_text))
+        if not messages or messages == [("system", bridge.system)]:
+            self.composer.meter.show_count(0, bridge.loaded.target.context)
+            return
+        self._counted_text = self.composer.text
+        self._ticket = bridge.ask_count(tuple(messages))
+
+    def _typed(self) -> Message | None:
+        text, files = self.composer.text, self.composer.files
+        return prompt_below(None, text, files) if text.strip() or files else None
+
+    def _on_counted(self) -> None:
+        count = self._bridge.count
+        if count is not None and count.ticket == self._ticket:
+            self.composer.meter.show_count(count.tokens, count.context)
+
+    def _show_speculation(self) -> None:
+        bridge = self._bridge
+        started = bridge.run.reply.started if bridge.run is not None else None
+        text, on = figures.speculation_chip(bridge.next_reply, bridge.loaded, started)
+        self.composer.show_speculation(text, on=on)
+        self.composer.chip.setVisible(bridge.loaded is not None)
 
     def _name_replacement(self) -> None:
         reply = self._bridge.reply

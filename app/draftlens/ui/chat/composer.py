@@ -1,93 +1,57 @@
-"""Where prompts are written: Return sends, Shift+Return breaks the line, Stop and Send keep their places."""
+"""Where prompts are written: the editor, what is attached, what will run, how full the context is, Stop and Send."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QMimeData, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from collections.abc import Iterable
+from pathlib import Path
 
-from draftlens.ui.chat.text_block import WRAP_LIMIT
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from draftlens.core.chat import Attachment
+from draftlens.core.errors import UserError
+from draftlens.ui.chat.attachments import Attachments, read_file
+from draftlens.ui.chat.context_meter import ContextMeter
+from draftlens.ui.chat.prompt_edit import PromptEdit
+from draftlens.ui.chat.turn_buttons import icon_button
+from draftlens.ui.eliding_label import ElidingLabel
 from draftlens.ui.theme import Theme
-
-_LINE, _MIN_LINES, _MAX_LINES = 20, 2, 8
-
-
-class PromptEdit(QPlainTextEdit):
-    """A plain editor that knows when Return means send."""
-
-    sendAsked = Signal()
-    focusChanged = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._composing = False
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setTabChangesFocus(True)
-        self.document().setDocumentMargin(0)
-        self.textChanged.connect(self._fit)
-        self._fit()
-
-    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        """Remember whether an input method is still composing."""
-        self._composing = bool(event.preeditString())
-        super().inputMethodEvent(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Return sends, unless it confirms a candidate of the input method."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            if self._composing:
-                event.accept()
-            elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-                self.textCursor().insertText("\n")
-                self.ensureCursorVisible()
-            else:
-                self.sendAsked.emit()
-            return
-        super().keyPressEvent(event)
-
-    def insertFromMimeData(self, source: QMimeData) -> None:
-        """Paste text; one enormous word is not wrapped, because that takes quadratic time."""
-        text = source.text()
-        if len(text) >= WRAP_LIMIT and max(map(len, text.split()), default=0) >= WRAP_LIMIT:
-            self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        super().insertFromMimeData(source)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """Tell the frame."""
-        super().focusInEvent(event)
-        self.focusChanged.emit()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Tell the frame."""
-        super().focusOutEvent(event)
-        self.focusChanged.emit()
-
-    def _fit(self) -> None:
-        if self.document().isEmpty():
-            self.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
-        # In a plain text document the height is counted in lines.
-        lines = max(_MIN_LINES, min(_MAX_LINES, round(self.document().size().height())))
-        self.setFixedHeight(lines * _LINE + 4)
 
 
 class Composer(QFrame):
-    """Editor, hint, Stop and Send."""
+    """Stop and Send keep their places; Send waits until something can be sent."""
 
     sendAsked = Signal()
     stopAsked = Signal()
+    attachAsked = Signal()
+    changed = Signal()
+    refused = Signal(str, str)
+    editingEnded = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("composer")
         self._theme = theme
         self._ready = False
-        self.edit = PromptEdit()
+        self.edit = PromptEdit(theme)
         self.edit.setObjectName("prompt")
         self.edit.setAccessibleName("Prompt")
-        self.edit.setFont(theme.font("body"))
-        self.hint = QLabel()
+        self.editing = QLabel("Editing a message: a new version is made beside the old one. Esc cancels.")
+        self.editing.setProperty("tone", "2")
+        self.editing.setProperty("scale", "small")
+        self.editing.hide()
+        self.attach = icon_button(theme, "attach", "Attach file")
+        self.attach.clicked.connect(self.attachAsked)
+        self.attachments = Attachments(theme)
+        self.chip = QLabel()
+        self.chip.setProperty("kind", "speculation")
+        self.chip.setObjectName("chipSpeculation")
+        self.chip.setIndent(0)
+        self.hint = ElidingLabel()
         self.hint.setProperty("tone", "3")
         self.hint.setProperty("scale", "small")
+        self.meter = ContextMeter(theme)
+        self.meter.hide()
         self.stop = QPushButton("Stop")
         self.stop.setObjectName("buttonStop")
         self.stop.setAccessibleName("Stop")
@@ -100,22 +64,33 @@ class Composer(QFrame):
             button.setMinimumWidth(84)
         row = QHBoxLayout()
         row.setSpacing(8)
+        row.addWidget(self.attach)
+        row.addWidget(self.chip)
         row.addWidget(self.hint, 1)
+        row.addStretch(0)
+        row.addWidget(self.meter)
         row.addWidget(self.stop)
         row.addWidget(self.send)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(14, 12, 8, 8)
         layout.setSpacing(8)
-        layout.addWidget(self.edit)
+        for part in (self.editing, self.edit, self.attachments):
+            layout.addWidget(part)
         layout.addLayout(row)
         self.edit.sendAsked.connect(self._ask)
         self.edit.textChanged.connect(self._refresh)
+        self.edit.textChanged.connect(self.changed)
         self.edit.focusChanged.connect(self._show_focus)
+        self.edit.filesDropped.connect(self.attach_files)
+        self.edit.textPasted.connect(self._attach_pasted)
+        self.edit.cancelAsked.connect(self.end_editing)
+        self.attachments.changed.connect(self._refresh)
+        self.attachments.changed.connect(self.changed)
         self.send.clicked.connect(self._ask)
         self.stop.clicked.connect(self.stopAsked)
         self.setFocusProxy(self.edit)
-        theme.changed.connect(self._show_icons)
-        self._show_icons()
+        theme.changed.connect(self._on_theme)
+        self._on_theme()
         self.show_state(ready=False, can_stop=False, usable=False, hint="")
 
     @property
@@ -123,38 +98,92 @@ class Composer(QFrame):
         """What is written."""
         return self.edit.toPlainText()
 
+    @property
+    def files(self) -> tuple[Attachment, ...]:
+        """What is attached."""
+        return self.attachments.files
+
     def take(self) -> str:
-        """Return what is written and empty the editor."""
+        """Return what is written and empty the composer."""
         text = self.text
         self.edit.clear()
+        self.attachments.show_files(())
         return text
 
-    def put(self, text: str) -> None:
-        """Write into an empty editor; what the user has begun to write is left alone."""
-        if not self.text:
-            self.edit.setPlainText(text)
+    def put(self, text: str, files: Iterable[Attachment] = ()) -> None:
+        """Write into an empty composer; what the person has begun to write is left alone."""
+        if not self.text and not self.files:
+            self.edit.show_text(text)
+            self.attachments.show_files(files)
+            self._refresh()
+
+    def replace(self, text: str, files: Iterable[Attachment] = ()) -> None:
+        """Show another text, as when another chat is shown."""
+        self.attachments.show_files(files)
+        self.edit.show_text(text)
+
+    def begin_editing(self) -> None:
+        """Say that a message is being edited."""
+        self.edit.cancels = True
+        self.editing.show()
+        self.edit.setFocus()
+
+    def end_editing(self) -> None:
+        """Back to writing a new message."""
+        if self.edit.cancels:
+            self.edit.cancels = False
+            self.editing.hide()
+            self.editingEnded.emit()
+
+    def attach_files(self, paths: Iterable[Path]) -> None:
+        """Attach text files; what is no text is refused in a sentence."""
+        for path in paths:
+            try:
+                self.attachments.add(read_file(path))
+            except UserError as error:
+                self.refused.emit(error.sentence, error.next_step or "")
 
     def show_state(self, *, ready: bool, can_stop: bool, usable: bool, hint: str) -> None:
         """Enable what can be done now."""
         self._ready = ready
         self.edit.setEnabled(usable)
+        self.attach.setEnabled(usable)
         self.edit.setPlaceholderText("Ask something" if usable else "Load a model to start")
         self.stop.setEnabled(can_stop)
-        self.hint.setText(hint)
+        self.hint.show_text(hint)
         self._refresh()
+
+    def show_speculation(self, text: str, *, on: bool) -> None:
+        """Say whether the next reply drafts, and why not."""
+        self.chip.setText(text)
+        self.chip.setToolTip(f"Speculation: {text}")
+        self.chip.setAccessibleName(f"Speculation: {text}")
+        kind = "speculation" if on else "speculationOff"
+        if self.chip.property("kind") != kind:
+            self.chip.setProperty("kind", kind)
+            self.chip.style().unpolish(self.chip)
+            self.chip.style().polish(self.chip)
+
+    def _attach_pasted(self, text: str) -> None:
+        self.attachments.add(Attachment("pasted text", text))
 
     def _ask(self) -> None:
         if self.send.isEnabled():
             self.sendAsked.emit()
 
     def _refresh(self) -> None:
-        self.send.setEnabled(self._ready and bool(self.text.strip()))
+        written = not self.edit.document().isEmpty() and bool(self.text.strip())
+        self.send.setEnabled(self._ready and (written or bool(self.files)))
 
     def _show_focus(self) -> None:
         self.setProperty("active", "true" if self.edit.hasFocus() else "false")
         self.style().unpolish(self)
         self.style().polish(self)
 
-    def _show_icons(self) -> None:
+    def _on_theme(self) -> None:
+        self.edit.setFont(self._theme.font("body"))
+        self.edit.fit()
         self.stop.setIcon(self._theme.icon("stop", "text2", 14))
         self.send.setIcon(self._theme.icon("send", "onAccent", 14))
+        self.attach.setIcon(self._theme.icon("attach", "text2", 16))
+        self.attachments.show_files(self.attachments.files)

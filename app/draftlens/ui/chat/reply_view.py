@@ -1,43 +1,63 @@
-"""One turn of the chat: the prompt in its bubble, the reply below with a header that says what ran."""
+"""A reply: a header that says what ran, what can be done with it, a note where one is due, and its text."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from draftlens.bridge import figures
 from draftlens.bridge.reply import Phase, Reply
-from draftlens.bridge.state import Turn
+from draftlens.core.chat import Message, Version
 from draftlens.core.round import FinishReason
+from draftlens.ui.chat.formats import Formats
+from draftlens.ui.chat.formulas import Formulas
+from draftlens.ui.chat.ops import Origins
+from draftlens.ui.chat.reply_body import ReplyBody
 from draftlens.ui.chat.text_block import TextBlock
+from draftlens.ui.chat.turn_buttons import VersionSwitch, icon_button
 from draftlens.ui.eliding_label import ElidingLabel
-from draftlens.ui.theme import Theme
 
 _ENDINGS = {
     FinishReason.LENGTH: "ended at the token limit",
     FinishReason.CONTEXT: "ended: the context is full",
 }
+_BADGES = {
+    Phase.STOPPED: "stopped",
+    Phase.INTERRUPTED: "interrupted",
+    Phase.FAILED: "ended with an error",
+}
 
 
-class TurnView(QWidget):
-    """The prompt and its reply. `refresh` takes over what the reply gained since the last call."""
+class ReplyView(QWidget):
+    """`refresh` takes over what the reply gained since the last call; `fit` lays it out at a width."""
 
-    def __init__(self, theme: Theme, turn: Turn, parent: QWidget | None = None, *, tinted: bool = True) -> None:
+    regenerateAsked = Signal(str)
+    resumeAsked = Signal(str)
+    switchAsked = Signal(str, int)
+    linkAsked = Signal(str)
+    roundAsked = Signal(str, int)
+    changed = Signal()
+
+    def __init__(
+        self,
+        formats: Formats,
+        formulas: Formulas,
+        message: Message,
+        reply: Reply,
+        version: Version,
+        parent: QWidget | None = None,
+        *,
+        tinted: bool = True,
+        lined: bool = True,
+    ) -> None:
         super().__init__(parent)
-        self._theme, self._reply = theme, turn.reply
-        self._taken = 0
-        bubble = QFrame()
-        bubble.setProperty("kind", "user")
-        prompt = TextBlock(theme, "You wrote")
-        prompt.show_text(turn.user)
-        inside = QVBoxLayout(bubble)
-        inside.setContentsMargins(14, 10, 14, 10)
-        inside.addWidget(prompt)
-
+        theme = formats.theme
+        self._theme, self.message, self.reply = theme, message, reply
+        self._busy = False
         self.model = ElidingLabel(Qt.TextElideMode.ElideMiddle)
         self.model.setProperty("scale", "heading")
-        self.model.show_text(turn.reply.model)
+        self.model.show_text(reply.model)
         self.rule = QLabel()
         self.rule.setIndent(0)
         self.rule.setProperty("kind", "ruleQuiet")
@@ -47,76 +67,155 @@ class TurnView(QWidget):
         self.badge = QLabel()
         self.badge.setIndent(0)
         self.badge.setProperty("kind", "badge")
-        self._copy = QToolButton()
-        self._copy.setFixedSize(24, 24)
-        self._copy.setIconSize(QSize(14, 14))
-        kept = self._copy.sizePolicy()
-        # The header keeps its height when the button appears: the text below does not move at the end.
-        kept.setRetainSizeWhenHidden(True)
-        self._copy.setSizePolicy(kept)
-        self._copy.setAccessibleName("Copy reply")
-        self._copy.setToolTip("Copy reply")
-        self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._reply.text))
-        header = QHBoxLayout()
-        header.setSpacing(8)
+        self.copy = icon_button(theme, "copy", "Copy reply")
+        self.again = icon_button(theme, "refresh", "Regenerate")
+        self.raw = icon_button(theme, "text", "Show as written")
+        self.raw.setCheckable(True)
+        self.versions = VersionSwitch(theme)
+        self.header = QWidget(self)
+        row = QHBoxLayout(self.header)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
         for part in (self.model, self.rule, self.badge, self.status):
-            header.addWidget(part)
-        header.addStretch(1)
-        header.addWidget(self._copy)
-
-        self.note = QLabel()
+            row.addWidget(part)
+        row.addStretch(1)
+        row.setSpacing(6)
+        for button in (self.versions, self.raw, self.copy, self.again):
+            row.addWidget(button)
+        self.note = QLabel(self)
         self.note.setProperty("tone", "2")
         self.note.setProperty("scale", "small")
         self.note.setWordWrap(True)
-        self.text = TextBlock(theme, f"Reply of {turn.reply.model}")
-        self.text.set_tinted(tinted)
-
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
-        layout.addWidget(bubble)
-        layout.addSpacing(10)
-        layout.addLayout(header)
-        layout.addWidget(self.note)
-        layout.addWidget(self.text)
-        theme.changed.connect(self._show_icons)
-        self._show_icons()
+        self.resume: QPushButton | None = None
+        self.origins = Origins()
+        self.origins.tinted, self.origins.lined = tinted, lined
+        self.body = ReplyBody(formats, formulas, reply, self.origins, self)
+        self._written: TextBlock | None = None
+        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.reply.text))
+        self.again.clicked.connect(lambda: self.regenerateAsked.emit(self.message.id))
+        self.raw.toggled.connect(self._on_raw)
+        self.versions.stepAsked.connect(lambda step: self.switchAsked.emit(self.message.id, step))
+        self.body.linkAsked.connect(self.linkAsked)
+        self.body.sourceClicked.connect(self._on_source)
+        self.body.folded.connect(self.changed)
+        self.versions.show_version(version)
         self.refresh()
+
+    @property
+    def text(self) -> str:
+        """The text as it is shown."""
+        return self.body.shown_text
+
+    def show_message(self, message: Message, version: Version) -> None:
+        """Take over the message's state in the tree."""
+        self.message = message
+        self.versions.show_version(version)
+        self._show_actions()
+
+    def set_busy(self, busy: bool) -> None:
+        """While a reply runs nothing can be asked again."""
+        self._busy = busy
+        self._show_actions()
 
     def refresh(self) -> None:
         """Take over new text and the header's figures."""
-        reply = self._reply
-        fresh = reply.pieces[self._taken :]
-        if fresh:
-            self.text.append(fresh)
-            self._taken += len(fresh)
-        self.text.set_caret(reply.phase is Phase.STREAMING)
-        self.text.setVisible(bool(reply.pieces) or reply.phase is Phase.STREAMING)
-        self._copy.setVisible(not reply.phase.running and bool(reply.pieces))
+        if self._written is not None:
+            self._written.append(self.reply.pieces[self._written.count :])
+        self.body.grow()
         self.refresh_header()
+        self._show_actions()
 
     def refresh_header(self) -> None:
         """Show phase, rule, tokens and speed."""
-        reply = self._reply
+        reply = self.reply
         rule = reply.stats.rule
-        self.rule.setVisible(rule is not None or reply.params.drafter == "none")
+        if rule is None and reply.started is not None and reply.started.drafter != "none":
+            rule = reply.started.rule
+        off = rule is None and (bool(reply.rounds) or reply.started is not None)
+        self.rule.setVisible(rule is not None or off)
         self.rule.setText("speculation off" if rule is None else f"rule={rule}")
         seed = "" if reply.seed is None else f"Seed {reply.seed}: with it, this reply can be made again."
         self.rule.setToolTip("\n".join(filter(None, ("" if rule is None else rule.sentence, seed))))
         self.status.show_text(_status(reply))
-        badge = _badge(reply)
+        badge = _BADGES.get(reply.phase, "")
         self.badge.setVisible(bool(badge))
         self.badge.setText(badge)
-        note = _note(reply)
+        note, warns = _note(reply)
         self.note.setVisible(bool(note))
-        self.note.setText(note)
+        if note != self.note.text():
+            self.note.setText(note)
+        kind = "warning" if warns else ""
+        if self.note.property("kind") != kind:
+            self.note.setProperty("kind", kind)
+            self.note.style().unpolish(self.note)
+            self.note.style().polish(self.note)
 
-    def set_tinted(self, on: bool) -> None:
+    def set_tinted(self, on: bool, lined: bool) -> None:
         """Show or hide where the tokens came from."""
-        self.text.set_tinted(on)
+        if (on, lined) == (self.origins.tinted, self.origins.lined):
+            return
+        self.origins.tinted, self.origins.lined = on, lined
+        self.body.rebuild()
+        if self._written is not None:
+            self._written.set_tinted(on)
 
-    def _show_icons(self) -> None:
-        self._copy.setIcon(self._theme.icon("copy", "text3", 14))
+    def fit(self, width: int) -> int:
+        """Lay everything out at a width and return the height."""
+        height = max(24, self._theme.px(24))
+        self.header.setGeometry(0, 0, width, height)
+        y = height + 4
+        if not self.note.isHidden():
+            room = self.note.heightForWidth(width)
+            self.note.setGeometry(0, y, width, room)
+            y += room + 4
+        if self._written is not None:
+            room = self._written.fit(width)
+            self._written.setGeometry(0, y, width, room)
+            y += room
+        elif not self.body.isHidden():
+            room = self.body.fit(width)
+            self.body.setGeometry(0, y, width, room)
+            y += room
+        if self.resume is not None and not self.resume.isHidden():
+            self.resume.setGeometry(0, y + 8, self.resume.sizeHint().width(), 28)
+            y += 36
+        return y
+
+    def _show_actions(self) -> None:
+        running, empty = self.reply.phase.running, not self.reply.pieces
+        for button, visible in (
+            (self.copy, not running and not empty),
+            (self.raw, not empty),
+            (self.again, not running),
+        ):
+            if button.isHidden() == visible:
+                button.setVisible(visible)
+        self.again.setEnabled(not self._busy)
+        self.body.setVisible(self._written is None and (not empty or self.reply.phase is Phase.STREAMING))
+        can = self.message.can_continue and not running and not empty
+        if can and self.resume is None:
+            self.resume = QPushButton("Continue", self)
+            self.resume.clicked.connect(lambda: self.resumeAsked.emit(self.message.id))
+        if self.resume is not None:
+            self.resume.setVisible(can)
+            self.resume.setEnabled(not self._busy)
+
+    def _on_raw(self, on: bool) -> None:
+        if on:
+            self._written = TextBlock(self._theme, f"Reply of {self.reply.model}, as written", self)
+            self._written.set_tinted(self.origins.tinted)
+            self._written.append(self.reply.pieces)
+            self._written.show()
+        elif self._written is not None:
+            self._written.deleteLater()
+            self._written = None
+        self._show_actions()
+        self.changed.emit()
+
+    def _on_source(self, source: int) -> None:
+        piece = self.origins.at(source)
+        if piece is not None and self.reply.rounds:
+            self.roundAsked.emit(self.message.id, piece.round - self.reply.rounds[0].index)
 
 
 def _status(reply: Reply) -> str:
@@ -130,16 +229,15 @@ def _status(reply: Reply) -> str:
     return figures.reply_line(reply.stats) + (f" · {ending}" if ending else "")
 
 
-def _badge(reply: Reply) -> str:
-    return {Phase.STOPPED: "stopped", Phase.FAILED: "ended with an error"}.get(reply.phase, "")
-
-
-def _note(reply: Reply) -> str:
+def _note(reply: Reply) -> tuple[str, bool]:
+    """The sentence below the header, and whether it is a warning."""
     if reply.error is not None:
-        return reply.error.sentence
+        return reply.error.sentence, True
     if reply.phase is Phase.DONE and not reply.pieces:
-        return "The model ended its reply without writing anything."
+        return "The model ended its reply without writing anything.", False
+    if reply.zero_rounds is not None:
+        return f"Speculation was on, but no verify round ran: {reply.zero_rounds}.", True
     if not reply.note or reply.params.drafter == "none":
         # Speculation that was switched off needs no reason; the chip says it is off.
-        return ""
-    return reply.note if reply.note.endswith(".") else f"Speculation: {reply.note}."
+        return "", False
+    return (reply.note if reply.note.endswith(".") else f"Speculation: {reply.note}."), False

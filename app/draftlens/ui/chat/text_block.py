@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt, QUrl
 from PySide6.QtGui import QPainter, QPaintEvent, QTextBlockFormat, QTextCharFormat, QTextCursor, QWheelEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QWidget
 
 from draftlens.bridge.reply import Piece
 from draftlens.core.round import Source
-from draftlens.ui.theme import Theme, tokens
+from draftlens.ui.chat.formats import TINTS
+from draftlens.ui.theme import Theme
 
 WRAP_LIMIT = 10_000
 """Finding the line breaks of one unbroken word takes quadratic time: beyond this many characters it is not wrapped."""
-
-_TINTS = {
-    Source.DRAFT: ("acceptedTint", "accepted", QTextCharFormat.UnderlineStyle.NoUnderline),
-    Source.RESIDUAL: ("residualTint", "residual", QTextCharFormat.UnderlineStyle.DashUnderline),
-    Source.TARGET: ("residualTint", "residual", QTextCharFormat.UnderlineStyle.DashUnderline),
-    Source.BONUS: ("bonusTint", "bonus", QTextCharFormat.UnderlineStyle.SingleUnderline),
-}
 
 
 class TextBlock(QTextEdit):
@@ -47,13 +42,14 @@ class TextBlock(QTextEdit):
         document = self.document()
         document.setDocumentMargin(0)
         lines = QTextBlockFormat()
-        lines.setLineHeight(
-            float(tokens()["type"]["sizes"]["body"]["line"]), QTextBlockFormat.LineHeightTypes.FixedHeight.value
-        )
+        lines.setLineHeight(float(theme.line("body")), QTextBlockFormat.LineHeightTypes.FixedHeight.value)
         QTextCursor(document).setBlockFormat(lines)
-        document.documentLayout().documentSizeChanged.connect(self._fit)
-        self._fit()
         theme.changed.connect(self._repaint_pieces)
+
+    @property
+    def count(self) -> int:
+        """How many pieces it shows."""
+        return len(self._pieces)
 
     def show_text(self, text: str) -> None:
         """Show text that has no origin to tint."""
@@ -97,6 +93,10 @@ class TextBlock(QTextEdit):
         """One line, until the text says otherwise."""
         return QSize(200, 22)
 
+    def loadResource(self, kind: int, name: QUrl | str) -> Any:
+        """Nothing is ever loaded for a text."""
+        return None
+
     def wheelEvent(self, event: QWheelEvent) -> None:
         """The transcript scrolls, not one block of it."""
         event.ignore()
@@ -112,11 +112,12 @@ class TextBlock(QTextEdit):
             painter.fillRect(QRectF(place.left() + 1, place.center().y() - 7, 7, 15), self._theme.color("accent"))
             painter.end()
 
-    def _fit(self) -> None:
-        bar = 10 if self.lineWrapMode() is QTextEdit.LineWrapMode.NoWrap else 0
-        height = max(22, round(self.document().size().height())) + bar
-        if height != self.height() or self.minimumHeight() != height:
-            self.setFixedHeight(height)
+    def fit(self, width: int) -> int:
+        """The height it needs at a width."""
+        wraps = self.lineWrapMode() is not QTextEdit.LineWrapMode.NoWrap
+        if wraps:
+            self.document().setTextWidth(width)
+        return max(self._theme.line("body"), round(self.document().size().height())) + (0 if wraps else 10)
 
     def _guard(self, text: str) -> None:
         if self.lineWrapMode() is QTextEdit.LineWrapMode.NoWrap or len(text) < WRAP_LIMIT:
@@ -129,8 +130,8 @@ class TextBlock(QTextEdit):
         """The tint covers a leading space, the underline does not; a token of nothing but space gets neither."""
         style = QTextCharFormat()
         style.setForeground(self._theme.color("text"))
-        if self._tinted and not blank and source in _TINTS:
-            tint, line, kind = _TINTS[source]
+        if self._tinted and not blank and source in TINTS:
+            tint, line, kind = TINTS[source]
             style.setBackground(self._theme.color(tint))
             if underline:
                 style.setUnderlineStyle(kind)

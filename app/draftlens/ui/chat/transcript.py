@@ -1,101 +1,299 @@
-"""The turns in a column of readable width; it follows the newest text only while its end is in view."""
+"""The turns in a column of readable width; only those near the viewport exist, however long the chat is."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+
+from PySide6.QtCore import QTimer, Signal, SignalInstance
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QPushButton, QWidget
 
-from draftlens.bridge.state import Turn
-from draftlens.ui.chat.turn_view import TurnView
-from draftlens.ui.column import Column
-from draftlens.ui.theme import Theme
+from draftlens.bridge.chat import Chat
+from draftlens.core.chat import Role
+from draftlens.ui.chat.formats import Formats
+from draftlens.ui.chat.formulas import Formulas
+from draftlens.ui.chat.item import Item
+from draftlens.ui.chat.prompt_view import PromptView
+from draftlens.ui.chat.reply_view import ReplyView
+from draftlens.ui.column import SIDE
+from draftlens.ui.theme import Theme, tokens
 
-_SLACK = 8
+_SLACK, _TOP, _BOTTOM = 8, 20, 24
+_KEEP = 3
+"""Turns this many viewports away are given up."""
 
 
-class Transcript(QScrollArea):
-    """Shows the turns it is given."""
+class Transcript(QAbstractScrollArea):
+    """Shows a chat. Heights of turns never seen are estimated, and corrected without moving what is in view."""
+
+    editAsked = Signal(str)
+    regenerateAsked = Signal(str)
+    resumeAsked = Signal(str)
+    switchAsked = Signal(str, int)
+    linkAsked = Signal(str)
+    roundAsked = Signal(str, int)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._turns: list[TurnView] = []
-        self._tinted = True
+        self._formats = Formats(theme)
+        self._formulas = Formulas(self)
+        self._chat: Chat | None = None
+        self._items: list[Item] = []
+        self._tops: list[int] = [_TOP]
+        self._tinted = self._lined = True
+        self._busy = False
         self._following = True
-        self.setWidgetResizable(True)
+        self._placing = False
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName("Conversation")
-        column = QWidget()
-        self._column = QVBoxLayout(column)
-        self._column.setContentsMargins(0, 20, 0, 24)
-        self._column.setSpacing(28)
-        self._column.addStretch(1)
-        body = Column(column)
-        body.setObjectName("transcript")
-        self.setWidget(body)
-
+        self.viewport().setObjectName("transcript")
+        self.viewport().setAutoFillBackground(True)
         self.pill = QPushButton("Jump to latest", self)
         self.pill.setProperty("kind", "pill")
         self.pill.clicked.connect(self.follow)
         self.pill.hide()
-        theme.changed.connect(self._show_icons)
+        self._ahead = QTimer(self)
+        self._ahead.setInterval(12)
+        self._ahead.timeout.connect(self._build_ahead)
+        theme.changed.connect(self._on_theme)
+        self._formulas.ready.connect(self._on_formulas)
         self._show_icons()
         bar = self.verticalScrollBar()
+        bar.setSingleStep(48)
         bar.valueChanged.connect(self._on_scrolled)
-        bar.rangeChanged.connect(self._on_grown)
 
     @property
-    def turns(self) -> list[TurnView]:
-        """The turns shown, oldest first."""
-        return self._turns
+    def turns(self) -> list[ReplyView]:
+        """The replies that are built, oldest first."""
+        return [item.view for item in self._items if isinstance(item.view, ReplyView)]
 
-    def add(self, turn: Turn) -> None:
-        """Show one more turn at the end, and go there: the user has just written it."""
-        view = TurnView(self._theme, turn, tinted=self._tinted)
-        self._turns.append(view)
-        self._column.insertWidget(self._column.count() - 1, view)
+    @property
+    def prompts(self) -> list[PromptView]:
+        """The prompts that are built, oldest first."""
+        return [item.view for item in self._items if isinstance(item.view, PromptView)]
+
+    @property
+    def items(self) -> Sequence[Item]:
+        """Everything in the chat, built or not."""
+        return self._items
+
+    def show_chat(self, chat: Chat) -> None:
+        """Show a chat, or another path of the one shown; what stays keeps its widgets."""
+        same = chat is self._chat
+        known = {item.message.id: item for item in self._items} if same else {}
+        if not same:
+            for item in self._items:
+                item.drop()
+        self._chat = chat
+        items: list[Item] = []
+        for message in chat.path:
+            item = known.pop(message.id) if message.id in known else Item(message)
+            item.take(message, chat.conversation.version(message.id))
+            items.append(item)
+        for item in known.values():
+            item.drop()
+        self._items = items
+        self._estimate()
         self.follow()
 
     def refresh(self) -> None:
         """Take over what the newest reply gained."""
-        if self._turns:
-            self._turns[-1].refresh()
+        if self._items and self._chat is not None:
+            last = self._items[-1]
+            last.take(self._chat.conversation.message(last.message.id), last.version)
+            if isinstance(last.view, ReplyView):
+                last.view.refresh()
+            self._place()
 
     def refresh_header(self) -> None:
         """Show the newest reply's figures."""
-        if self._turns:
-            self._turns[-1].refresh_header()
+        if self._items and isinstance(self._items[-1].view, ReplyView):
+            self._items[-1].view.refresh_header()
 
-    def set_tinted(self, on: bool) -> None:
+    def set_busy(self, busy: bool) -> None:
+        """While a reply runs nothing can be asked again."""
+        if busy != self._busy:
+            self._busy = busy
+            for item in self._items:
+                if item.view is not None:
+                    item.view.set_busy(busy)
+            self._place()
+
+    def set_tinted(self, on: bool, lined: bool | None = None) -> None:
         """Show or hide where the tokens came from, in every turn."""
-        self._tinted = on
-        for view in self._turns:
-            view.set_tinted(on)
+        self._tinted, self._lined = on, self._lined if lined is None else lined
+        for view in self.turns:
+            view.set_tinted(self._tinted, self._lined)
+        self._place()
 
     def follow(self) -> None:
         """Go to the end and stay with it."""
         self._following = True
-        bar = self.verticalScrollBar()
-        bar.setValue(bar.maximum())
+        self._place()
         self.pill.hide()
 
+    def reveal(self, number: int) -> Item:
+        """Scroll to a turn and build it."""
+        self._following = False
+        bar = self.verticalScrollBar()
+        for _ in range(3):
+            bar.setValue(self._tops[number] - 40)
+            self._place()
+        return self._items[number]
+
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the pill at the lower edge."""
+        """Lay out again, with what is at the upper edge kept there."""
+        anchor, offset = self._anchor()
         super().resizeEvent(event)
         size = self.pill.sizeHint()
         self.pill.setGeometry((self.width() - size.width()) // 2, self.height() - 40, size.width(), 28)
+        self._estimate()
+        if not self._following and self._items:
+            self.verticalScrollBar().setValue(self._tops[anchor] + offset)
+        self._place()
 
-    def _on_scrolled(self, value: int) -> None:
-        self._following = value >= self.verticalScrollBar().maximum() - _SLACK
-        self.pill.setVisible(not self._following)
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        """Moved by `_place`."""
 
-    def _on_grown(self) -> None:
+    def _width(self) -> int:
+        widest = self._theme.px(tokens()["dimensions"]["transcriptMaxWidth"])
+        return max(200, min(widest, self.viewport().width() - 2 * SIDE))
+
+    def _estimate(self) -> None:
+        width = self._width()
+        for item in self._items:
+            item.estimate(width, self._theme)
+        self._sum()
+
+    def _sum(self) -> None:
+        self._tops = list(accumulate((item.room for item in self._items), initial=_TOP))
         bar = self.verticalScrollBar()
+        bar.setPageStep(max(40, self.viewport().height() - 40))
+        bar.setRange(0, max(0, self._tops[-1] + _BOTTOM - self.viewport().height()))
+
+    def _anchor(self) -> tuple[int, int]:
+        """The turn at the upper edge, and how far it is above it."""
+        y = self.verticalScrollBar().value()
+        number = max(0, min(bisect_right(self._tops, y) - 1, len(self._items) - 1))
+        return number, y - self._tops[number]
+
+    def _place(self) -> None:
+        """Build what is in view, correct heights, move widgets; what is at the upper edge stays there."""
+        if self._placing or self._chat is None or self.viewport().height() <= 0:
+            return
+        self._placing = True
+        try:
+            for _ in range(4):
+                if not self._settle():
+                    break
+            self._move()
+        finally:
+            self._placing = False
+        self._ahead.start()
+
+    def _settle(self) -> bool:
+        """Build and measure what is in view; return whether a height changed."""
+        bar, width = self.verticalScrollBar(), self._width()
         if self._following:
             bar.setValue(bar.maximum())
-        self.pill.setVisible(not self._following and bar.maximum() > 0)
+        anchor, offset = self._anchor()
+        bottom = bar.value() + self.viewport().height()
+        number = anchor
+        changed = False
+        while number < len(self._items) and self._tops[number] < bottom:
+            changed |= self._measure(self._items[number], width)
+            number += 1
+        if changed:
+            self._sum()
+            bar.setValue(bar.maximum() if self._following else self._tops[anchor] + offset)
+        return changed
+
+    def _measure(self, item: Item, width: int) -> bool:
+        if item.view is None:
+            self._build(item)
+        return item.measure(width)
+
+    def _move(self) -> None:
+        y, high, width = self.verticalScrollBar().value(), self.viewport().height(), self._width()
+        left = (self.viewport().width() - width) // 2
+        for item, top in zip(self._items, self._tops, strict=False):
+            if item.view is None:
+                continue
+            if (top + item.height < y - _KEEP * high or top > y + (1 + _KEEP) * high) and not item.holds:
+                item.drop()
+                continue
+            item.view.setGeometry(left, top - y, width, item.height)
+            if item.view.isHidden():
+                item.view.show()
+
+    def _build_ahead(self) -> None:
+        """Build one turn just outside the viewport, so that a scroll finds it there."""
+        y, high = self.verticalScrollBar().value(), self.viewport().height()
+        anchor, offset = self._anchor()
+        first = max(0, bisect_right(self._tops, y - high) - 1)
+        last = bisect_right(self._tops, y + 2 * high)
+        for number in range(first, min(last, len(self._items))):
+            if self._items[number].view is None:
+                self._measure(self._items[number], self._width())
+                self._sum()
+                self._placing = True
+                self.verticalScrollBar().setValue(
+                    self.verticalScrollBar().maximum() if self._following else self._tops[anchor] + offset
+                )
+                self._move()
+                self._placing = False
+                return
+        self._ahead.stop()
+
+    def _build(self, item: Item) -> None:
+        assert self._chat is not None
+        version = self._chat.conversation.version(item.message.id)
+        if item.message.role is Role.USER:
+            prompt = PromptView(self._theme, item.message, version, self.viewport())
+            prompt.editAsked.connect(self.editAsked)
+            prompt.switchAsked.connect(self.switchAsked)
+            item.view = prompt
+        else:
+            reply = self._chat.reply(item.message.id)
+            view = ReplyView(
+                self._formats, self._formulas, item.message, reply, version, self.viewport(),
+                tinted=self._tinted, lined=self._lined,
+            )  # fmt: skip
+            signals: tuple[tuple[SignalInstance, SignalInstance], ...] = (
+                (view.regenerateAsked, self.regenerateAsked),
+                (view.resumeAsked, self.resumeAsked),
+                (view.switchAsked, self.switchAsked),
+                (view.linkAsked, self.linkAsked),
+                (view.roundAsked, self.roundAsked),
+            )
+            for inner, outer in signals:
+                inner.connect(outer)
+            view.changed.connect(self._place)
+            item.view = view
+        item.view.set_busy(self._busy)
+
+    def _on_scrolled(self, value: int) -> None:
+        if self._placing:
+            return
+        self._following = value >= self.verticalScrollBar().maximum() - _SLACK
+        self._place()
+        self.pill.setVisible(not self._following and self.verticalScrollBar().maximum() > 0)
+
+    def _on_formulas(self) -> None:
+        for view in self.turns:
+            if view.body.waits:
+                view.body.rebuild()
+        self._place()
+
+    def _on_theme(self) -> None:
+        self._show_icons()
+        for item in self._items:
+            item.drop()
+        self._estimate()
+        self._place()
 
     def _show_icons(self) -> None:
         self.pill.setIcon(self._theme.icon("arrow-down", "text2", 14))

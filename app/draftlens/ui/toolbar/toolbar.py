@@ -25,6 +25,7 @@ class Toolbar(QFrame):
     openTarget = Signal()
     openDrafter = Signal()
     startDemo = Signal()
+    sidebarAsked = Signal()
 
     def __init__(self, theme: Theme, bridge: EngineBridge, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,11 +45,19 @@ class Toolbar(QFrame):
         self.inspector.setCheckable(True)
         self.inspector.setFixedSize(28, 28)
         self.inspector.setAccessibleName("Show the inspector")
+        self.sidebar = QToolButton()
+        self.sidebar.setObjectName("buttonSidebar")
+        self.sidebar.setFixedSize(28, 28)
+        self.sidebar.setAccessibleName("Show the sidebar")
+        self.sidebar.setToolTip("Show the sidebar")
+        self.sidebar.clicked.connect(self.sidebarAsked)
+        self.sidebar.hide()
         self._settings = (self.drafter, self.block, self.rule, self.temperature, self.seed, self.speculation)
 
         layout = QHBoxLayout(self)
         layout.setContentsMargins(16, 0, 12, 0)
         layout.setSpacing(8)
+        layout.addWidget(self.sidebar)
         for chip in (self.target, self.drafter, self.block, self.rule, self.temperature, self.seed):
             layout.addWidget(chip)
         layout.addStretch(1)
@@ -123,11 +132,16 @@ class Toolbar(QFrame):
         for widget in self._settings:
             widget.setVisible(loaded is not None)
 
+    def show_sidebar_button(self, on: bool) -> None:
+        """While the sidebar is hidden, its button stands here."""
+        self.sidebar.setVisible(on)
+
     def _show_loading(self) -> None:
         loading = self._bridge.loading
         self.target.show_progress(None if loading is None else loading.fraction, active=loading is not None)
 
     def _show_icons(self) -> None:
+        self.sidebar.setIcon(self._theme.icon("panel-left", "text"))
         self.inspector.setIcon(self._theme.icon("panel-right", "text"))
 
     def _fill_target(self) -> None:

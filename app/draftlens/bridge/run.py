@@ -1,0 +1,69 @@
+"""The reply that is being written: which chat it belongs to, and where it is kept while it grows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from draftlens.bridge.chat import Chat
+from draftlens.bridge.reply import Phase, Reply
+from draftlens.core.events import Failed, Finished, Prefill, Request, RoundDone, Started
+from draftlens.store.records import ReplyWriter
+
+
+@dataclass
+class Run:
+    """Joins engine, chat and store for one reply; whether the chat is in view makes no difference.
+
+    Attributes:
+        request: what the engine is asked, sent once the prompt is on disk.
+        sent: whether the engine has it.
+    """
+
+    chat: Chat
+    reply: Reply
+    request: Request
+    writer: ReplyWriter | None
+    sent: bool = False
+
+    def take(self, event: Started | Prefill | RoundDone | Finished | Failed) -> None:
+        """Apply an event to the reply and to what is kept of it."""
+        reply, writer = self.reply, self.writer
+        match event:
+            case Started():
+                reply.start(event)
+            case Prefill():
+                reply.read(event)
+            case RoundDone():
+                reply.add(event.round)
+                if writer is not None:
+                    writer.append([event.round], event.round.text)
+            case Finished():
+                reply.end(event)
+                if writer is not None:
+                    read = reply.prefill
+                    writer.finish(
+                        event.reason,
+                        tail=event.tail,
+                        seed=event.seed,
+                        note=event.speculation_note,
+                        shadow_confirmations=event.shadow_confirmations,
+                        prefill=None if read is None else (read.total, read.cached, read.ms),
+                    )
+                self.chat.settle(reply)
+            case Failed():
+                reply.fail(event)
+                if writer is not None:
+                    writer.fail(event.sentence)
+                self.chat.settle(reply)
+
+    def interrupt(self) -> None:
+        """The engine or the program ends before the reply does."""
+        self.reply.interrupt()
+        if self.writer is not None:
+            self.writer.interrupt()
+        self.chat.settle(self.reply)
+
+    @property
+    def over(self) -> bool:
+        """Whether the reply has ended."""
+        return not self.reply.phase.running and self.reply.phase is not Phase.WAITING

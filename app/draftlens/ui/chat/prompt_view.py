@@ -1,0 +1,75 @@
+"""What a person wrote, in its bubble: attachments, copy, edit, and a switcher where there are versions."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
+
+from draftlens.core.chat import Message, Version
+from draftlens.ui.chat.text_block import TextBlock
+from draftlens.ui.chat.turn_buttons import VersionSwitch, icon_button
+from draftlens.ui.theme import Theme
+
+_SIDE, _TOP = 14, 10
+
+
+class PromptView(QWidget):
+    """`fit` lays it out at a width."""
+
+    editAsked = Signal(str)
+    switchAsked = Signal(str, int)
+
+    def __init__(self, theme: Theme, message: Message, version: Version, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self.message = theme, message
+        self.bubble = QFrame(self)
+        self.bubble.setProperty("kind", "user")
+        self.text = TextBlock(theme, "You wrote", self.bubble)
+        self.text.show_text(message.content)
+        self.files = QLabel(self.bubble)
+        self.files.setProperty("tone", "2")
+        self.files.setProperty("scale", "small")
+        names = [f"{a.name} ({len(a.text):,} characters)" for a in message.attachments]
+        self.files.setText("Attached: " + ", ".join(names) if names else "")
+        self.files.setVisible(bool(names))
+        self.copy = icon_button(theme, "copy", "Copy message", self)
+        self.edit = icon_button(theme, "edit", "Edit message", self)
+        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(message.content))
+        self.edit.clicked.connect(lambda: self.editAsked.emit(message.id))
+        self.versions = VersionSwitch(theme, self)
+        self.versions.stepAsked.connect(lambda step: self.switchAsked.emit(message.id, step))
+        self.show_version(version)
+
+    def show_version(self, version: Version) -> None:
+        """Show which version it is."""
+        self.versions.show_version(version)
+
+    def set_busy(self, busy: bool) -> None:
+        """While a reply runs nothing can be asked again."""
+        self.edit.setEnabled(not busy)
+
+    def fit(self, width: int) -> int:
+        """Lay out and return the height: the buttons stand beside the text, the switcher below."""
+        buttons = 56
+        inner = width - 2 * _SIDE - buttons
+        height = self.text.fit(inner)
+        self.text.setGeometry(_SIDE, _TOP, inner, height)
+        bottom = _TOP + height
+        if not self.files.isHidden():
+            self.files.setGeometry(_SIDE, bottom + 4, inner, self.files.sizeHint().height())
+            bottom += 4 + self.files.sizeHint().height()
+        self.bubble.setGeometry(0, 0, width, bottom + _TOP)
+        self.copy.move(width - 62, 8)
+        self.edit.move(width - 34, 8)
+        bottom += _TOP
+        if not self.versions.isHidden():
+            self.versions.setGeometry(width - 100, bottom + 2, 100, 24)
+            bottom += 26
+        return bottom
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Laid out by `fit`."""
+        super().resizeEvent(event)
+        self.copy.raise_()
+        self.edit.raise_()

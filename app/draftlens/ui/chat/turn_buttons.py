@@ -1,0 +1,63 @@
+"""Small buttons beside a turn: icons named by what they do, and the switcher between versions."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
+
+from draftlens.core.chat import Version
+from draftlens.ui.theme import Theme
+
+
+def icon_button(theme: Theme, icon: str, name: str, parent: QWidget | None = None) -> QToolButton:
+    """A button without words, named for everyone who cannot see it."""
+    made = QToolButton(parent)
+    made.setFixedSize(24, 24)
+    made.setIconSize(QSize(14, 14))
+    made.setIcon(theme.icon(icon, "text3", 14))
+    made.setAccessibleName(name)
+    made.setToolTip(name)
+    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return made
+
+
+class VersionSwitch(QWidget):
+    """`‹ 2 / 3 ›`, hidden where there is one version only."""
+
+    stepAsked = Signal(int)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.previous: QToolButton | None = None
+        self.next: QToolButton | None = None
+        self.label: QLabel | None = None
+        self.hide()
+
+    def show_version(self, version: Version) -> None:
+        """Show which version is shown."""
+        self.setVisible(version.count > 1)
+        if version.count < 2:
+            return
+        if self.label is None:
+            self._build()
+        assert self.label is not None and self.previous is not None and self.next is not None
+        self.label.setText(f"{version.number} / {version.count}")
+        self.label.setAccessibleName(f"Version {version}")
+        self.previous.setEnabled(version.number > 1)
+        self.next.setEnabled(version.number < version.count)
+
+    def _build(self) -> None:
+        """Most turns have one version: nothing is made for them."""
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(2)
+        self.previous = icon_button(self._theme, "chevron-left", "Previous version")
+        self.next = icon_button(self._theme, "chevron-right", "Next version")
+        self.label = QLabel()
+        self.label.setProperty("tone", "3")
+        self.label.setProperty("scale", "small")
+        self.previous.clicked.connect(lambda: self.stepAsked.emit(-1))
+        self.next.clicked.connect(lambda: self.stepAsked.emit(1))
+        for part in (self.previous, self.label, self.next):
+            layout.addWidget(part)

@@ -1,0 +1,100 @@
+"""The settings of all chats: not modal, applied at once, nothing to confirm."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from draftlens.bridge.preferences import Preferences
+from draftlens.ui.dialogs.settings_pages import AdvancedPage, GeneralPage, Page, SpeculationPage, StoragePage
+from draftlens.ui.theme import Theme
+
+_TABS: tuple[tuple[str, str, type[Page]], ...] = (
+    ("General", "gear", GeneralPage),
+    ("Speculation", "chart", SpeculationPage),
+    ("Storage", "folder", StoragePage),
+    ("Advanced", "info", AdvancedPage),
+)
+
+
+class SettingsDialog(QDialog):
+    """Tabs above, the page, and below a way back to the defaults."""
+
+    def __init__(self, theme: Theme, preferences: Preferences, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setWindowTitle("Settings")
+        self.setMinimumWidth(theme.px(600))
+        bar = QFrame()
+        bar.setObjectName("tabs")
+        row = QHBoxLayout(bar)
+        row.setContentsMargins(0, 10, 0, 8)
+        row.setSpacing(8)
+        row.addStretch(1)
+        self.stack = QStackedWidget()
+        self._group = QButtonGroup(self)
+        self.tabs: dict[str, QToolButton] = {}
+        self.pages: dict[str, Page] = {}
+        for number, (name, _, make) in enumerate(_TABS):
+            button = QToolButton()
+            button.setText(name)
+            button.setAccessibleName(name)
+            button.setProperty("kind", "tab")
+            button.setCheckable(True)
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+            button.setIconSize(QSize(18, 18))
+            button.setMinimumSize(88, 46)
+            self._group.addButton(button, number)
+            row.addWidget(button)
+            self.tabs[name] = button
+            page = self.pages[name] = make(theme, preferences)
+            self.stack.addWidget(page)
+        row.addStretch(1)
+        self.restore = QPushButton("Restore defaults")
+        self.restore.setProperty("kind", "flat")
+        self.restore.clicked.connect(preferences.restore)
+        note = QLabel("Changes apply to the next reply")
+        note.setProperty("tone", "3")
+        foot = QFrame()
+        foot.setObjectName("dialogFoot")
+        under = QHBoxLayout(foot)
+        under.setContentsMargins(8, 8, 20, 8)
+        under.addWidget(self.restore)
+        under.addStretch(1)
+        under.addWidget(note)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(bar)
+        layout.addWidget(self.stack, 1)
+        layout.addWidget(foot)
+        self._group.idClicked.connect(self.stack.setCurrentIndex)
+        preferences.changed.connect(self._refresh)
+        theme.changed.connect(self._show_icons)
+        self._show_icons()
+        self._refresh()
+        self.show_tab("General")
+
+    def show_tab(self, name: str) -> None:
+        """Show a page."""
+        self.tabs[name].setChecked(True)
+        self.stack.setCurrentWidget(self.pages[name])
+
+    def _refresh(self) -> None:
+        for page in self.pages.values():
+            page.refresh()
+
+    def _show_icons(self) -> None:
+        for name, icon, _ in _TABS:
+            self.tabs[name].setIcon(self._theme.icon(icon, "text2", 18))

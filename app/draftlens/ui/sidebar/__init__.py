@@ -1,0 +1,1 @@
+"""The conversations at the left."""
