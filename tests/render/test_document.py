@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from draftlens.render.blocks import blocks_of
-from draftlens.render.document import Align, Block, Kind, Run, Style, shown, text_of
+from draftlens.render.document import Align, Block, Kind, Run, Style, pieces, shown, text_of
 from draftlens.render.tree import normalized
 from render.texts import markdown
 
@@ -23,8 +24,8 @@ def runs(source: str) -> list[tuple[str, Style]]:
 
 
 def signs(text: str) -> str:
-    """A code span shows a line break as a space, and what is no link shows "](" as " ("."""
-    return text.replace("\n", " ").replace("](", " (")
+    """A code span shows a line break or tab as a space, and what is no link shows "](" as " ("."""
+    return text.translate({ord("\n"): " ", ord("\t"): " "}).replace("](", " (")
 
 
 @given(markdown)
@@ -63,6 +64,28 @@ def test_a_token_maps_to_the_characters_it_became() -> None:
         found.append([text[low:high] for low, high in shown(block.runs, at, at + len(token))])
         at += len(token)
     assert found == [["A"], [" "], ["bold"], [], [" move"], [" *"], ["*"], [" here"]]
+
+
+def test_runs_are_cut_where_tokens_end() -> None:
+    source = "A **bold** \\* x"
+    (block,) = blocks_of(source)
+    made = pieces(block.runs, [(0, 4), (4, 6), (6, 9), (9, 12), (12, 13)])
+    assert [(piece.text, piece.run.style is Style.BOLD, piece.token) for piece in made] == [
+        ("A ", False, 0), ("bo", True, 1), ("ld", True, 2), (" ", False, 3), ("*", False, 4), (" x", False, None),
+    ]  # fmt: skip
+
+
+@given(markdown, st.lists(st.integers(1, 5), max_size=40))
+@settings(max_examples=100, deadline=None)
+def test_pieces_are_the_runs_and_agree_with_the_shown_ranges(source: str, sizes: list[int]) -> None:
+    ends = list(accumulate(sizes))
+    tokens = list(zip([0, *ends], ends, strict=False))
+    for leaf in (leaf for block in blocks_of(source) for leaf in block.leaves()):
+        made = pieces(leaf, tokens)
+        assert "".join(piece.text for piece in made) == text_of(leaf)
+        for index, (start, end) in enumerate(tokens):
+            mine = sum(len(piece.text) for piece in made if piece.token == index)
+            assert mine <= sum(high - low for low, high in shown(leaf, start, end))
 
 
 def test_source_offsets_count_from_the_base() -> None:

@@ -5,9 +5,9 @@ How a text is cut into blocks depends on the text alone, never on the pieces it 
 - Decisions are taken on whole lines. A block is frozen when the next one has begun, or when nothing can continue it.
 - The items of a list are blocks of their own, numbered as written; so a long list is not one long block.
 - Link reference definitions are not applied: they would change blocks that are frozen. They show as they are written.
-- A block that grows beyond `LIMIT` is cut between lines, never inside a fence; the second half of an item is an item
-  that `continues`. A single line beyond `LIMIT` is cut at a space and goes on as a paragraph that `continues`. Fences
-  and tables grow line by line instead and are never cut.
+- A block that grows beyond `LIMIT` (half of it for items and quotes) is cut between lines, never inside a fence; the
+  second half of an item is an item that `continues`. A single line beyond `LIMIT` is cut at a space and goes on as a
+  paragraph that `continues`. Fences and tables grow line by line instead and are never cut.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ class BlockStream:
         self._limit = limit
         self._at = base
         self._open = ""
+        self._grown: list[str] = []
+        self._grown_length = 0
         self._context = ""
         self._line = ""
         self._growing: Growing | None = None
@@ -73,6 +75,7 @@ class BlockStream:
         before = len(self.frozen)
         rest, self._line = self._line, ""
         self._take(rest)
+        self._stop_growing()
         if self._open:
             self._freeze(self._parse(self._open, final=True)[1], len(self._open))
         self._tail = ()
@@ -111,6 +114,7 @@ class BlockStream:
     def _shorten(self, row: str) -> str:
         """Freeze the first parts of a line that is too long and return the rest; inside a fence it stays whole."""
         while len(row.rstrip("\r\n")) > self._limit and not isinstance(self._growing, GrowingFence):
+            self._stop_growing()
             cut = row.rfind(" ", self._limit // 2, self._limit) + 1 or self._limit
             head, row = self._open + row[:cut], row[cut:]
             made = [line(head, self._at)] if self._inside_line else self._parse(head, final=True)[1]
@@ -121,23 +125,23 @@ class BlockStream:
     def _advance(self, text: str) -> None:
         """Add lines of ordinary length: to the growing block while they fit, else by parsing what is open."""
         self._tail = None
-        at = self._at + len(self._open)
-        if isinstance(self._growing, GrowingTable) and text and self._growing.take_all(text, at):
-            self._open += text
+        if isinstance(self._growing, GrowingTable) and text and self._growing.take_all(text, self._open_end):
+            self._grow(text)
             return
         rows = _rows(text)
         done = 0
         for number, row in enumerate(rows):
             if self._growing is None:
                 break
-            fit = self._growing.take(row, self._at + len(self._open))
+            growing = self._growing
+            fit = growing.take(row, self._open_end)
             if fit in (Fit.TAKEN, Fit.LAST):
-                self._open += row
+                self._grow(row)
                 done = number + 1
-            if fit in (Fit.LAST, Fit.BEHIND):
-                self._freeze([self._growing.final()], len(self._open))
-            elif fit is Fit.UNSURE:
+            if fit is not Fit.TAKEN:
                 self._stop_growing()
+            if fit in (Fit.LAST, Fit.BEHIND):
+                self._freeze([growing.final()], len(self._open))
         if done < len(rows):
             self._open += "".join(rows[done:])
             self._settle()
@@ -182,12 +186,14 @@ class BlockStream:
         fences = [(low - ahead, high - ahead) for low, high in built.fences()]
         for number, block in enumerate(made):
             start, end = block.start - self._at, block.end - self._at
-            if block.kind in (Kind.TABLE, Kind.MATH) or block.fenced or end - start <= self._limit:
+            # Nested blocks take about twice as long to parse.
+            limit = self._limit // 2 if block.kind in (Kind.ITEM, Kind.QUOTE) else self._limit
+            if block.kind in (Kind.TABLE, Kind.MATH) or block.fenced or end - start <= limit:
                 continue
             indent = 0
             if block.kind is Kind.ITEM:
                 indent = content_indent(self._context if block.continues else text[start:])
-            cut = place(text, start, end, self._limit, fences, indent)
+            cut = place(text, start, end, limit, fences, indent)
             if cut:
                 self._freeze(made[:number], start)
                 self._freeze(self._parse(self._open[: cut - start], final=True)[1], cut - start)
@@ -211,20 +217,33 @@ class BlockStream:
 
     def _freeze(self, made: list[Block], length: int) -> None:
         """Append finished blocks that take the first `length` open characters."""
+        self._stop_growing()
         self.frozen += made
         self._tail = None
         if made:
             self._context = ""
         self._at += length
         self._open = self._open[length:]
-        self._stop_growing()
+
+    @property
+    def _open_end(self) -> int:
+        """Where the source of the whole open lines ends."""
+        return self._at + len(self._open) + self._grown_length
+
+    def _grow(self, text: str) -> None:
+        """Keep what the growing block took beside the open text, which would be copied with each line."""
+        self._grown.append(text)
+        self._grown_length += len(text)
 
     def _stop_growing(self) -> None:
+        self._open += "".join(self._grown)
+        self._grown.clear()
+        self._grown_length = 0
         self._parsed += self._growing.parsed if self._growing else 0
         self._growing = None
 
     def _live(self) -> tuple[Block, ...]:
-        at = self._at + len(self._open)
+        at = self._open_end
         if self._inside_line:
             self._parsed += len(self._line)
             return (line(self._line, at),) if self._line.strip() else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_MARKER = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])([ \t]*)")
+_MARKER = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])(?=\s|$)([ \t]*)")
 
 
 def columns(text: str) -> int:
@@ -37,8 +37,8 @@ def continued(indent: int) -> str:
 def place(text: str, start: int, end: int, limit: int, fences: Sequence[tuple[int, int]], indent: int) -> int:
     """Return where the block from `start` to `end` is cut: before the first fitting line beyond `limit`; 0 if at none.
 
-    Never inside a fence, never before a blank line, and in an item (content at `indent`) before a line that is not
-    nested so deep that it would read as code, as long as one comes soon.
+    Never inside a fence and never before a blank line. In an item, whose content stands at `indent`, before the next
+    item directly below it, if there is one soon; else before a line not so deep that it would read as code.
     """
     cut = text.find("\n", start + limit) + 1
     while 0 < cut < end:
@@ -47,8 +47,14 @@ def place(text: str, start: int, end: int, limit: int, fences: Sequence[tuple[in
             cut = max(inside)
             continue
         row = text[cut : text.find("\n", cut)]
-        deep = indent > 0 and columns(row) > indent + 3 and cut - start < 4 * limit
-        if row.strip(" \t") and not deep:
+        size = cut - start
+        if row.strip(" \t") and (indent == 0 or size >= 4 * limit or _fits(row, indent, any_line=size >= 2 * limit)):
             return cut
         cut = text.find("\n", cut) + 1
     return 0
+
+
+def _fits(row: str, indent: int, *, any_line: bool) -> bool:
+    if any_line:
+        return columns(row) <= indent + 3
+    return indent <= columns(row) <= indent + 1 and _MARKER.match(row) is not None

@@ -1,13 +1,14 @@
 """Blocks and runs: what is shown, and for every shown character the source it came from.
 
-A run is either *exact* (each shown character is one source character, in order) or *whole* (all of it stands for all of
-its source range, as "*" for `\\*`). Source that no run covers is markup and is not shown. In reading order the source
-ranges of a block's runs never go back.
+A run is either *exact* (each shown character stands for one source character, in order) or *whole* (all of it stands
+for all of its source range, as "*" for `\\*`). Source that no run covers is markup and is not shown. In reading order
+the source ranges of a block's runs never go back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Flag, StrEnum, auto
 
@@ -158,6 +159,35 @@ def shown(runs: tuple[Run, ...], start: int, end: int) -> list[tuple[int, int]]:
                 ranges.append((low, high))
         at += len(run.text)
     return ranges
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Characters of one run that come from one token; `token` is its index, None where no token is known."""
+
+    text: str
+    run: Run
+    token: int | None
+
+
+def pieces(runs: Sequence[Run], tokens: Sequence[tuple[int, int]]) -> list[Piece]:
+    """Return the runs cut where tokens end; `tokens` are their source ranges, rising and not overlapping.
+
+    Characters that stand for several tokens belong to the last, which completed them.
+    """
+    made: list[Piece] = []
+    ends = [end for _, end in tokens]
+    for run in runs:
+        whole = run.end - run.start != len(run.text)
+        at = run.end - 1 if whole else run.start
+        while at < run.end:
+            found = bisect_right(ends, at)
+            start, end = tokens[found] if found < len(tokens) else (run.end, run.end)
+            border = min(end if start <= at else start, run.end)
+            text = run.text if whole else run.text[at - run.start : border - run.start]
+            made.append(Piece(text, run, found if start <= at else None))
+            at = border
+    return made
 
 
 def join(runs: list[Run]) -> tuple[Run, ...]:

@@ -8,8 +8,10 @@ from enum import Enum, auto
 from markdown_it.token import Token
 
 from draftlens.render.cutting import columns
-from draftlens.render.document import Block, Kind, Run, Style
+from draftlens.render.document import Block, Kind, Run, Style, join
 from draftlens.render.tree import Builder, blocks, normalized
+
+_PIECE = 2000
 
 
 class Fit(Enum):
@@ -33,7 +35,7 @@ class GrowingFence:
             self._spine.append(self._spine[-1].children[-1])
         leaf = self._spine[-1]
         self._runs = list(leaf.runs)
-        self._content = leaf.content
+        self._content = [leaf.content]
         self._end = leaf.end
         self._closed = False
         self._markup = fence.markup
@@ -57,7 +59,7 @@ class GrowingFence:
             self._closed = True
             self._end = at + len(text.removesuffix("\n"))
             return Fit.LAST
-        self._runs, self._content = self._with(line, at)
+        self._add(line, at)
         self._end = at + len(text.removesuffix("\n"))
         return Fit.TAKEN
 
@@ -65,38 +67,49 @@ class GrowingFence:
         """Return the block with an unfinished line; what may become the closing fence is not shown yet."""
         words = normalized(partial).strip(" \t\n")
         if not words or not words.strip(self._markup[0]):
-            return (self._block(self._runs, self._content, self._end),)
+            return (self.final(),)
         if columns(partial) < self._inside:
-            return (self._block(self._runs, self._content, self._end), *blocks(partial, at, final=False))
-        return (self._block(*self._with(partial, at), at + len(partial)),)
+            return (self.final(), *blocks(partial, at, final=False))
+        runs, content = self._as_code(partial, at)
+        return (self._block([*self._runs, *runs], [*self._content, content], at + len(partial)),)
 
     def final(self) -> Block:
         """Return the block as it stands."""
         return self._block(self._runs, self._content, self._end)
 
+    def _add(self, line: str, at: int) -> None:
+        """Add code; a long run or piece of content is left alone, so that a line costs the same at any length."""
+        runs, content = self._as_code(line, at)
+        last = self._runs[-1] if self._runs else None
+        if last is not None and len(last.text) < _PIECE:
+            self._runs[-1:] = join([last, *runs])
+        else:
+            self._runs += runs
+        if len(self._content[-1]) < _PIECE:
+            self._content[-1] += content
+        else:
+            self._content.append(content)
+
     def _is_closing(self, words: str) -> bool:
         return len(words) >= len(self._markup) and not words.strip(self._markup[0])
 
-    def _with(self, line: str, at: int) -> tuple[list[Run], str]:
+    def _as_code(self, line: str, at: int) -> tuple[list[Run], str]:
+        """Return a line as code: its runs and its exact characters behind the indentation of the fence."""
         text = normalized(line)
-        first = columns = 0
-        while first < len(text) and columns < self._strip and text[first] in " \t":
-            columns += 4 - columns % 4 if text[first] == "\t" else 1
+        first = width = 0
+        while first < len(text) and width < self._strip and text[first] in " \t":
+            width += 4 - width % 4 if text[first] == "\t" else 1
             first += 1
-        pad = " " * max(0, columns - self._strip)
-        runs = list(self._runs)
-        if pad:
-            runs.append(Run(pad, at + first - 1, at + first, Style.CODE))
-        body = text[first:]
-        last = runs[-1] if runs else None
-        if not pad and last is not None and last.end == at + first and last.end - last.start == len(last.text):
-            runs[-1] = replace(last, text=last.text + body, end=last.end + len(body))
-        elif body:
-            runs.append(Run(body, at + first, at + len(text), Style.CODE))
-        return runs, self._content + pad + line[first:]
+        pad = " " * max(0, width - self._strip)
+        runs = [
+            Run(pad, at + first - 1, at + first, Style.CODE),
+            Run(text[first:], at + first, at + len(text), Style.CODE),
+        ]
+        return [run for run in runs if run.text], pad + line[first:]
 
-    def _block(self, runs: list[Run], content: str, end: int) -> Block:
-        block = replace(self._spine[-1], runs=tuple(runs), content=content, end=end, closed=self._closed)
+    def _block(self, runs: list[Run], content: list[str], end: int) -> Block:
+        shown = join(runs) if self._closed else tuple(runs)
+        block = replace(self._spine[-1], runs=shown, content="".join(content), end=end, closed=self._closed)
         for above in reversed(self._spine[:-1]):
             block = replace(above, children=(*above.children[:-1], block), end=end)
         return block

@@ -167,7 +167,7 @@ class Builder:
         runs: list[Run] = []
         for low, high in token.meta["rows"]:
             if runs:
-                runs.append(Run("\n", self._base + low - 1, self._base + low, Style.MATH))
+                runs.append(Run("\n", runs[-1].end, runs[-1].end + 1, Style.MATH))
             runs.append(Run(self._text[low:high], self._base + low, self._base + high, Style.MATH))
         return Block(Kind.MATH, start, end, tuple(runs), content=token.content, closed=token.meta["closed"])
 
