@@ -93,6 +93,7 @@ def _first(state: StateBlock, line: int) -> int:
 def _place_text(state: StateBlock, made: list[Token], start: int) -> None:
     text = made[1]
     places: Places = []
+    rows: list[str] = []
     at = 0
     for number, row in enumerate(text.content.split("\n")):
         first = _first(state, start + number)
@@ -100,11 +101,16 @@ def _place_text(state: StateBlock, made: list[Token], start: int) -> None:
             first += len(made[0].markup)
             while first < len(state.src) and state.src[first] in " \t":
                 first += 1
-        indent = len(row) - len(row.lstrip(" \t"))
-        places.append((at + indent, first))
-        at += len(row) + 1
+        words = row.lstrip(" \t")
+        # A tab that reached across an indentation came as several spaces: take what the source has.
+        space = state.src[max(0, first - len(row) + len(words)) : first]
+        space = space[len(space.rstrip(" \t")) :]
+        rows.append(space + words)
+        places.append((at, first - len(space)))
+        at += len(rows[-1]) + 1
         # A line break stands for the one in the source, wherever the line's trailing space ends.
         places.append((at - 1, state.eMarks[start + number]))
+    text.content = "\n".join(rows)
     text.meta["map"] = places
 
 
