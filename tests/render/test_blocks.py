@@ -95,3 +95,10 @@ def test_an_update_parses_no_more_at_the_end_of_a_long_reply_than_at_its_beginni
     # A block that fills the whole text is at its shortest in the first tenth: it may reach the limit, and no more.
     assert sum(parsed[-tenth:]) <= 1.5 * max(sum(parsed[:tenth]), tenth * limit)
     assert max(parsed) <= 4 * limit
+
+
+def test_a_table_behind_blank_lines_takes_its_rows() -> None:
+    stream = BlockStream()
+    for piece in ("\n\n| a | b |\n|---|---|\n", "| 1 | 2 |\n", "3\n"):
+        stream.feed(piece)
+    assert [len(block.rows) for block in stream.tail] == [3]

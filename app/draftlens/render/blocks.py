@@ -164,7 +164,7 @@ class BlockStream:
             if keep == 1 and fence is not None:
                 self._growing = GrowingFence(last, fence)
             elif keep == 1 and last.kind is Kind.TABLE:
-                self._growing = GrowingTable(last, self._open)
+                self._growing = GrowingTable(last, self._open[last.start - self._at :])
             return
         self._at += len(self._open)
         self._open = ""
