@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from draftlens.ui.theme import tokens
+from draftlens.ui.theme import Theme, tokens
 
 SIDE = 32
 
@@ -12,9 +12,12 @@ SIDE = 32
 class Column(QWidget):
     """Holds one widget, at most as wide as text is to be."""
 
-    def __init__(self, content: QWidget, parent: QWidget | None = None) -> None:
+    def __init__(self, content: QWidget, parent: QWidget | None = None, *, theme: Theme | None = None) -> None:
         super().__init__(parent)
-        content.setMaximumWidth(tokens()["dimensions"]["transcriptMaxWidth"])
+        widest = tokens()["dimensions"]["transcriptMaxWidth"]
+        content.setMaximumWidth(widest if theme is None else theme.px(widest))
+        if theme is not None:
+            theme.changed.connect(lambda: content.setMaximumWidth(theme.px(widest)))
         across = QHBoxLayout(self)
         across.setContentsMargins(SIDE, 0, SIDE, 0)
         across.setSpacing(0)

@@ -63,8 +63,6 @@ class MainWindow(QMainWindow):
         keys = QKeySequence(PROVENANCE_KEYS).toString(QKeySequence.SequenceFormat.NativeText)
         self.chat = ChatPane(theme, bridge, keys)
         self.inspector = Inspector(theme)
-        self.inspector.setMinimumWidth(size["inspector"]["min"])
-        self.inspector.setMaximumWidth(size["inspector"]["max"])
         self._lay_out(size)
         self.commands = Commands(self, bridge)
         self._join()
@@ -240,7 +238,17 @@ class MainWindow(QMainWindow):
         self.chat.transcript.set_tinted(settings.provenance, settings.underline)
         with QSignalBlocker(self.chat.provenance.switch):
             self.chat.provenance.switch.setChecked(settings.provenance)
+        self._widen()
         self.commands.refresh()
+
+    def _widen(self) -> None:
+        """Larger text needs a wider inspector."""
+        size, px = tokens()["dimensions"]["inspector"], self._theme.px
+        if self.inspector.minimumWidth() != px(size["min"]):
+            self.inspector.setMinimumWidth(px(size["min"]))
+            self.inspector.setMaximumWidth(px(size["max"]))
+            self.splitter.setSizes([10_000, px(size["width"])])
+            self._show_panes()
 
     def _ask_inspector(self, on: bool) -> None:
         self._asked_inspector = on
@@ -248,7 +256,8 @@ class MainWindow(QMainWindow):
 
     def _show_panes(self) -> None:
         asked = self._asked_inspector
-        on = self.width() >= NARROW if asked is None else asked
+        wide = NARROW + self._theme.px(NARROW // 3) - NARROW // 3
+        on = self.width() >= wide if asked is None else asked
         self.inspector.setVisible(on)
         button = self.toolbar.inspector
         with QSignalBlocker(button):
@@ -273,5 +282,5 @@ class MainWindow(QMainWindow):
             if isinstance(state, QByteArray):
                 splitter.restoreState(state)
             elif splitter is self.splitter:
-                splitter.setSizes([10_000, tokens()["dimensions"]["inspector"]["width"]])
+                splitter.setSizes([10_000, self._theme.px(tokens()["dimensions"]["inspector"]["width"])])
         self._show_panes()

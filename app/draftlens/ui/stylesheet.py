@@ -53,6 +53,13 @@ QToolButton[kind="tab"] { color: $text2; font-size: 12px; padding: 4px; }
 QToolButton[kind="tab"]:checked { background: $hover; color: $text; font-weight: 600; }
 QComboBox { background: $surface; color: $text; border: 1px solid $borderStrong; border-radius: 6px; min-height: 26px;
     padding: 0 10px; }
+QComboBox::drop-down { border: 0; width: 22px; }
+QComboBox::down-arrow { image: url("$icons/choose.svg"); width: 12px; height: 12px; }
+QCheckBox { spacing: 8px; min-height: 24px; color: $text; }
+QCheckBox::indicator { width: 14px; height: 14px; border: 1px solid $borderStrong; border-radius: 4px;
+    background: $field; }
+QCheckBox::indicator:checked { background: $accent; border-color: $accent; image: url("$icons/check-on.svg"); }
+QCheckBox:focus { color: $accentText; }
 QComboBox:focus { border: 1px solid $accent; }
 QComboBox QAbstractItemView { background: $surface; color: $text; border: 1px solid $borderStrong; }
 QDialog QPlainTextEdit { background: $field; color: $text; border: 1px solid $borderStrong; border-radius: 6px; }
@@ -66,7 +73,8 @@ QPushButton[kind="flat"] { text-align: left; border: 0; background: transparent;
     min-height: 30px; font-weight: 400; }
 QPushButton[kind="flat"]:hover { background: $hover; border-radius: 0; }
 QPushButton[kind="flat"]:focus { color: $accentText; }
-QLineEdit[kind="search"] { border: 1px solid $border; }
+QLineEdit[kind="search"] { border: 1px solid $border; font-family: "$ui"; }
+QLineEdit[kind="find"] { font-family: "$ui"; }
 QFrame[kind="toast"] { background: $surface; border: 1px solid $borderStrong; border-radius: 8px; margin: 0 10px 8px; }
 QFrame[kind="file"] { background: $surface; border: 1px solid $border; border-radius: 6px; }
 QLabel[kind="speculation"] { background: $accentTint; color: $accentText; border-radius: 4px; padding: 3px 6px;
@@ -75,7 +83,8 @@ QLabel[kind="speculationOff"] { background: $untestedTint; color: $untestedText;
     font-size: 11px; }
 QFrame[kind="code"] { background: $codeBg; border: 1px solid $border; border-radius: 8px; }
 QToolButton[kind="fold"] { color: $text2; font-size: 12px; padding: 2px 6px 2px 2px; border: 0; }
-QLabel[kind="warning"] { background: $warnTint; color: $text; border-radius: 6px; padding: 6px 10px; }
+QLabel[kind="notice"] { background: $warnTint; color: $text; border: 1px solid $residual; border-radius: 6px;
+    padding: 5px 10px; }
 QFrame[kind="log"] { background: $surface2; border: 0; border-radius: 6px; }
 QFrame[kind="log"] QLabel { color: $text2; font-family: "$mono"; font-size: 11px; }
 QFrame[kind="error"] { background: $errTint; border: 1px solid $rejected; border-radius: 8px; }
@@ -113,6 +122,7 @@ QSpinBox, QDoubleSpinBox, QLineEdit { background: $field; color: $text; border: 
     border-radius: 6px; min-height: 26px; padding: 0 8px; font-family: "$mono"; font-size: 13px;
     selection-background-color: $selected; selection-color: $text; }
 QSpinBox:focus, QDoubleSpinBox:focus, QLineEdit:focus { border: 1px solid $accent; }
+QSpinBox QLineEdit, QDoubleSpinBox QLineEdit { border: 0; min-height: 0; padding: 0; background: transparent; }
 QProgressBar { background: $surface2; border: 0; border-radius: 2px; max-height: 4px; min-height: 4px; }
 QProgressBar::chunk { background: $accent; border-radius: 2px; }
 
@@ -130,7 +140,7 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 """)
 
 
-def stylesheet(colors: Mapping[str, str], mono: str, percent: int = 100) -> str:
+def stylesheet(colors: Mapping[str, str], ui: str, mono: str, icons: str, percent: int = 100) -> str:
     """Return the style sheet for one appearance, with text at a percentage of its designed size."""
-    rules = _RULES.substitute(colors, mono=mono)
+    rules = _RULES.substitute(colors, ui=ui, mono=mono, icons=icons)
     return re.sub(r"font-size: (\d+)px", lambda found: f"font-size: {round(int(found[1]) * percent / 100)}px", rules)

@@ -91,7 +91,8 @@ class Theme(QObject):
         self._app.setStyle("Fusion")
         self._app.setFont(self.font("ui"))
         self._app.setPalette(self._palette())
-        self._app.setStyleSheet(stylesheet(self._colors(), _family("mono"), self._percent))
+        icons = (paths.resources() / "icons").as_posix()
+        self._app.setStyleSheet(stylesheet(self._colors(), _family("ui"), _family("mono"), icons, self._percent))
 
     def color(self, name: str) -> QColor:
         """A colour token in the appearance in force."""

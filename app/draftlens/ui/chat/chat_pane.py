@@ -63,7 +63,7 @@ class ChatPane(QWidget):
         layout.addWidget(self.provenance)
         layout.addWidget(self.find_bar)
         layout.addWidget(self._stack, 1)
-        layout.addWidget(Column(self.composer))
+        layout.addWidget(Column(self.composer, theme=theme))
         self._count = QTimer(self)
         self._count.setSingleShot(True)
         self._count.setInterval(COUNT_MS)

@@ -22,6 +22,7 @@ class FindBar(QFrame):
         self._hits: list[tuple[int, int]] = []
         self._at = -1
         self.field = QLineEdit()
+        self.field.setProperty("kind", "find")
         self.field.setPlaceholderText("Find in chat")
         self.field.setAccessibleName("Find in chat")
         self.label = QLabel()

@@ -93,10 +93,12 @@ class Origins:
             end = min(max(end, at + 1), run.end)
             source = self._pieces[number].source if known else None
             text = run.text[at - run.start : end - run.start]
-            bare = text.lstrip() if source is not Source.DRAFT else text
+            bare = text.lstrip()
             space = len(text) - len(bare)
             if space:
-                yield Text(text[:space], _tinted(base, source if bare else None, lined=False), at)
+                # Space alone, and the indentation of a line, have no tint.
+                blank = not bare or "\n" in text[:space]
+                yield Text(text[:space], _tinted(base, None if blank else source, lined=False), at)
             if bare:
                 yield Text(bare, _tinted(base, source, lined=self.lined), at + space)
             at = end
@@ -125,9 +127,12 @@ def _follows(last: Text, op: Text) -> bool:
     return op.look == last.look and last.source >= 0 and op.source == last.source + len(last.text)
 
 
-def ops_of(block: Block, origins: Origins, *, first: bool) -> list[Op]:
-    """The steps for a block that is not a code block of its own."""
-    return joined(_block(block, origins, _Place(above=0 if first else 10)))
+def ops_of(block: Block, origins: Origins, before: Block | None) -> list[Op]:
+    """The steps for a block that is not a code block of its own; `before` stands above it in the same prose."""
+    above = 0 if before is None else 10
+    if before is not None and before.kind is Kind.ITEM and block.kind is Kind.ITEM:
+        above = 6 if block.loose else 3
+    return joined(_block(block, origins, _Place(above=above)))
 
 
 def runs_of(runs: tuple[Run, ...], origins: Origins, kind: str) -> list[Op]:
@@ -180,13 +185,12 @@ def _block(block: Block, origins: Origins, place: _Place) -> Iterator[Op]:
 
 
 def _item(block: Block, origins: Origins, place: _Place) -> Iterator[Op]:
-    above = (6 if block.loose else 2) if place.depth or place.above else place.above
     left = place.left + 20
     mark = _BULLETS[min(place.depth, 2)] if block.number is None else f"{block.number}."
     if block.checked is not None:
         mark = "☑" if block.checked else "☐"
     hang = 14 if block.number is None else 20
-    yield Paragraph(Shape(left=left, hang=hang, above=above))
+    yield Paragraph(Shape(left=left, hang=hang, above=place.above))
     yield Text(f"{mark}\u2002", Look("quiet"))
     rest = block.children
     if rest and rest[0].kind is Kind.PARAGRAPH:

@@ -65,6 +65,8 @@ class Prose(QTextEdit):
         )
         self.viewport().setAutoFillBackground(False)
         self.viewport().setMouseTracking(True)
+        # Not the widget's width: a widget that is not shown yet would be laid out at that of none.
+        self.setLineWrapMode(QTextEdit.LineWrapMode.FixedPixelWidth)
         if not wraps:
             self.setLineWrapMode(QTextEdit.LineWrapMode.NoWrap)
             self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
@@ -104,8 +106,8 @@ class Prose(QTextEdit):
         """The height it needs at a width."""
         if width != self._width or self._stale:
             wraps = self.lineWrapMode() is not QTextEdit.LineWrapMode.NoWrap
-            if wraps:
-                self.document().setTextWidth(width)
+            if wraps and width != self._width:
+                self.setLineWrapColumnOrWidth(width)
             size = self.document().size()
             bar = 0 if wraps or size.width() <= width else 10
             self._height = max(self._formats.theme.line("body") if not self._ops else 1, math.ceil(size.height())) + bar
@@ -280,6 +282,7 @@ class Prose(QTextEdit):
         shape.setBorderBrush(theme.color("border"))
         shape.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
         shape.setTopMargin(10)
+        shape.setBottomMargin(8)
         shape.setHeaderRowCount(1)
         shape.setColumnWidthConstraints([QTextLength(QTextLength.Type.VariableLength, 0)] * columns)
         small = self._formats.block(Shape())

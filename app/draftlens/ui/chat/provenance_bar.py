@@ -27,7 +27,8 @@ class TintedWord(QLabel):
         super().__init__(text)
         self.setProperty("tone", "2")
         self._theme, self._tint, self._line, self._style = theme, tint, line, style
-        self.setFixedHeight(18)
+        self.setFixedHeight(theme.px(18))
+        theme.changed.connect(lambda: self.setFixedHeight(theme.px(18)))
         theme.changed.connect(self.update)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -51,7 +52,9 @@ class ProvenanceBar(QFrame):
     def __init__(self, theme: Theme, shortcut: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("provenanceBar")
-        self.setFixedHeight(HEIGHT)
+        self._theme = theme
+        self.setFixedHeight(theme.px(HEIGHT))
+        theme.changed.connect(lambda: self.setFixedHeight(theme.px(HEIGHT)))
         self.switch = Switch(theme, "Provenance", hint=shortcut)
         self.switch.setObjectName("switchProvenance")
         self.switch.setToolTip("Tint each token by where it came from")
@@ -83,7 +86,7 @@ class ProvenanceBar(QFrame):
         inside.addWidget(self._legend, 1)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(Column(content))
+        layout.addWidget(Column(content, theme=theme))
 
     def show_replacement(self, source: Source) -> None:
         """Name what replaces a rejected draft: a residual draw, or under the matching rules a target draw."""

@@ -31,6 +31,7 @@ class Voices:
         self.kept: list[Part] = []
         self.tail: list[Part] = []
         self._shown = 0
+        self._last: Block | None = None
 
     @property
     def parts(self) -> list[Part]:
@@ -42,10 +43,12 @@ class Voices:
         spare, self.tail = self.tail, []
         fresh, self._shown = self.stream.frozen[self._shown :], len(self.stream.frozen)
         pending: list[Op] = []
+        before: Block | None = None
         settled = 0
         prose: Prose | None = None
         if self.kept and isinstance(self.kept[-1], Prose):
             prose = self.kept[-1]
+            before = self._last if prose.settled else None
             if prose.settled >= _FULL:
                 prose.show_ops([], 0)
                 prose = None
@@ -55,15 +58,20 @@ class Voices:
             if block.kind is Kind.CODE:
                 if prose is not None:
                     prose.show_ops(pending, settled)
-                prose, pending, settled = None, [], 0
+                prose, pending, settled, before = None, [], 0, None
+                self._last = block if frozen else self._last
                 home.append(self._code(block, spare))
                 continue
             if prose is None:
+                before = None
                 prose = self._prose(spare)
                 home.append(prose)
-            ops = ops_of(block, self._body.origins, first=prose.settled == 0 and not pending)
+            ops = ops_of(block, self._body.origins, before)
             pending += ops
-            settled += len(ops) if frozen else 0
+            before = block
+            if frozen:
+                settled += len(ops)
+                self._last = block
         if prose is not None:
             prose.show_ops(pending, settled)
         for part in spare:

@@ -142,13 +142,13 @@ class ReplyView(QWidget):
         self.badge.setText(badge)
         note, warns = _note(reply)
         self.note.setVisible(bool(note))
-        if note != self.note.text():
-            self.note.setText(note)
-        kind = "warning" if warns else ""
+        kind = "notice" if warns else ""
         if self.note.property("kind") != kind:
             self.note.setProperty("kind", kind)
             self.note.style().unpolish(self.note)
             self.note.style().polish(self.note)
+        if note != self.note.text():
+            self.note.setText(note)
 
     def set_tinted(self, on: bool, lined: bool) -> None:
         """Show or hide where the tokens came from."""

@@ -39,6 +39,7 @@ class TextBlock(QTextEdit):
         self.setTabChangesFocus(True)
         self.setFont(theme.font("body"))
         self.viewport().setAutoFillBackground(False)
+        self.setLineWrapMode(QTextEdit.LineWrapMode.FixedPixelWidth)
         document = self.document()
         document.setDocumentMargin(0)
         lines = QTextBlockFormat()
@@ -115,8 +116,8 @@ class TextBlock(QTextEdit):
     def fit(self, width: int) -> int:
         """The height it needs at a width."""
         wraps = self.lineWrapMode() is not QTextEdit.LineWrapMode.NoWrap
-        if wraps:
-            self.document().setTextWidth(width)
+        if wraps and width != self.lineWrapColumnOrWidth():
+            self.setLineWrapColumnOrWidth(width)
         return max(self._theme.line("body"), round(self.document().size().height())) + (0 if wraps else 10)
 
     def _guard(self, text: str) -> None:

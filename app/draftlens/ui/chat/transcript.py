@@ -160,7 +160,8 @@ class Transcript(QAbstractScrollArea):
 
     def _width(self) -> int:
         widest = self._theme.px(tokens()["dimensions"]["transcriptMaxWidth"])
-        return max(200, min(widest, self.viewport().width() - 2 * SIDE))
+        # The composer's column, which has no scroll bar beside it.
+        return max(200, min(widest, self.width() - 2 * SIDE))
 
     def _estimate(self) -> None:
         width = self._width()
@@ -218,7 +219,7 @@ class Transcript(QAbstractScrollArea):
 
     def _move(self) -> None:
         y, high, width = self.verticalScrollBar().value(), self.viewport().height(), self._width()
-        left = (self.viewport().width() - width) // 2
+        left = (self.width() - width) // 2
         for item, top in zip(self._items, self._tops, strict=False):
             if item.view is None:
                 continue

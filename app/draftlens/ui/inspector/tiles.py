@@ -19,14 +19,11 @@ class TileView(QFrame):
         super().__init__(parent)
         self._theme = theme
         self.setProperty("kind", "tile")
-        self.setFixedHeight(66)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.label, self.value, self.unit, self.note = QLabel(), QLabel(), QLabel(), QLabel()
         for part in (self.label, self.unit, self.note):
-            part.setFont(theme.font("caption"))
             part.setProperty("tone", "3")
         self.label.setProperty("tone", "2")
-        self.value.setFont(theme.font("metric"))
         self.value.setProperty("scale", "metric")
         for part in (self.label, self.note):
             # The column decides how wide a tile is, not its longest figure.
@@ -41,6 +38,16 @@ class TileView(QFrame):
         layout.addWidget(self.label)
         layout.addLayout(row)
         layout.addWidget(self.note)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def _dress(self) -> None:
+        """Fonts and height follow the text size."""
+        self.setFixedHeight(self._theme.px(66))
+        for part in (self.label, self.unit, self.note):
+            part.setFont(self._theme.font("caption"))
+        self.value.setFont(self._theme.font("metric"))
+        self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """A figure's name is never cut: its letters move closer, by a fraction of a pixel each."""
@@ -69,19 +76,32 @@ class TileView(QFrame):
 
 
 class Tiles(QWidget):
-    """Two rows of three."""
+    """Two rows of three; with large text three rows of two."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.views = [TileView(theme) for _ in range(6)]
-        layout = QGridLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(6)
+        self._theme = theme
+        self.columns = 0
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(6)
+        theme.changed.connect(self._flow)
+        self._flow()
+
+    def _flow(self) -> None:
+        columns = 2 if self._theme.percent >= 125 else 3
+        if columns == self.columns:
+            return
+        self.columns = columns
+        for view in self.views:
+            self._grid.removeWidget(view)
         for i, view in enumerate(self.views):
-            layout.addWidget(view, i // 3, i % 3)
+            self._grid.addWidget(view, i // columns, i % columns)
         for column, width in enumerate(_WIDTHS):
-            layout.setColumnStretch(column, width)
-            layout.setColumnMinimumWidth(column, 80)
+            used = column < columns
+            self._grid.setColumnStretch(column, width if used and columns == 3 else int(used))
+            self._grid.setColumnMinimumWidth(column, 80 if used else 0)
 
     def show_tiles(self, tiles: tuple[Tile, ...]) -> None:
         """Show the figures in their fixed order."""

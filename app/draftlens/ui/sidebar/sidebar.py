@@ -131,7 +131,8 @@ class Sidebar(QWidget):
         row.setContentsMargins(16, 8, 12, 8)
         row.setSpacing(8)
         row.addWidget(self.dot)
-        row.addWidget(self.status, 1)
+        row.addWidget(self.status)
+        row.addStretch(1)
         row.addWidget(self.gear)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -200,7 +201,8 @@ class Sidebar(QWidget):
             size = bridge.loaded.target.weights_bytes
             if bridge.loaded.drafter is not None:
                 size += bridge.loaded.drafter.weights_bytes
-            text, color = f"MLX ready · {size / 1e9:.1f} GB of weights", "accepted"
+            text, color = f"MLX ready · {size / 1e9:.1f} GB", "accepted"
+            self.status.setToolTip("Size of the weights that are loaded")
         self.status.show_text(text)
         self.dot.setStyleSheet(f"background: {self._theme.color(color).name()}; border-radius: 5px;")
 

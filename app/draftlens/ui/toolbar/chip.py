@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QMenu, QSizePolicy, QToolButton, QWidget
 
 from draftlens.ui.theme import Theme
@@ -34,11 +34,9 @@ class Chip(QToolButton):
         self._theme, self._label, self._elides = theme, label, elides
         self._value, self._title = "", label
         self._tinted = self._quiet = False
-        self._value_font = theme.font("ui")
-        if mono:
-            self._value_font = theme.font("code")
-        elif elides:
-            self._value_font.setWeight(self._value_font.Weight.Medium)
+        self._mono = mono
+        self._short: str | None = None
+        self._is_compact = False
         self._progress: float | None = None
         self.setObjectName(name)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -52,6 +50,28 @@ class Chip(QToolButton):
     def value(self) -> str:
         """What it shows."""
         return self._value
+
+    def set_short(self, label: str) -> None:
+        """What stands for the label where room is scarce."""
+        self._short = label
+
+    def set_compact(self, on: bool) -> None:
+        """Use the short label, or the whole one."""
+        if on != self._is_compact:
+            self._is_compact = on
+            self.updateGeometry()
+            self.update()
+
+    @property
+    def _value_font(self) -> QFont:
+        font = self._theme.font("code" if self._mono else "ui")
+        if self._elides:
+            font.setWeight(font.Weight.Medium)
+        return font
+
+    @property
+    def _shown_label(self) -> str:
+        return self._short if self._is_compact and self._short is not None else self._label
 
     def show_value(self, value: str, *, title: str, tip: str = "", tinted: bool = False, quiet: bool = False) -> None:
         """Show a value; `title` names the setting for assistive technology."""
@@ -69,13 +89,13 @@ class Chip(QToolButton):
     def sizeHint(self) -> QSize:
         """Room for label, value and arrow."""
         name = self._value_width()
-        return QSize(self._fixed_width() + (min(name, _NAME_LIMIT) if self._elides else name), 28)
+        return QSize(self._fixed_width() + (min(name, _NAME_LIMIT) if self._elides else name), self._theme.px(28))
 
     def minimumSizeHint(self) -> QSize:
         """Names give way, numbers do not."""
         if not self._elides:
             return self.sizeHint()
-        return QSize(self._fixed_width() + min(self._value_width(), 64), 28)
+        return QSize(self._fixed_width() + min(self._value_width(), 64), self._theme.px(28))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Frame, label, value, arrow and, while loading, the progress line."""
@@ -91,11 +111,11 @@ class Chip(QToolButton):
         painter.drawRoundedRect(frame, 6, 6)
         x = _PAD
         align = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-        if self._label:
+        if self._shown_label:
             painter.setFont(self._theme.font("ui"))
             painter.setPen(color("text3" if self.isEnabled() else "disabled"))
             width = self._label_width()
-            painter.drawText(QRect(x, 0, width, self.height()), align, self._label)
+            painter.drawText(QRect(x, 0, width, self.height()), align, self._shown_label)
             x += width + _GAP
         room = self.width() - x - _PAD - _ARROW - 2
         painter.setFont(self._value_font)
@@ -118,11 +138,12 @@ class Chip(QToolButton):
         painter.end()
 
     def _label_width(self) -> int:
-        return self.fontMetrics().horizontalAdvance(self._label) if self._label else 0
+        metrics = QFontMetrics(self._theme.font("ui"))
+        return metrics.horizontalAdvance(self._shown_label) if self._shown_label else 0
 
     def _value_width(self) -> int:
         return QFontMetrics(self._value_font).horizontalAdvance(self._value)
 
     def _fixed_width(self) -> int:
-        label = self._label_width() + _GAP if self._label else 0
+        label = self._label_width() + _GAP if self._shown_label else 0
         return 2 * _PAD + label + _GAP + _ARROW

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
 
 from draftlens.bridge import figures
@@ -30,7 +31,7 @@ class Toolbar(QFrame):
     def __init__(self, theme: Theme, bridge: EngineBridge, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("toolbar")
-        self.setFixedHeight(HEIGHT)
+        self.setFixedHeight(theme.px(HEIGHT))
         self._theme, self._bridge, self._next = theme, bridge, bridge.next_reply
         self.target = Chip(theme, "chipTarget", "Target", elides=True)
         self.drafter = Chip(theme, "chipDrafter", "Drafter", elides=True)
@@ -52,6 +53,9 @@ class Toolbar(QFrame):
         self.sidebar.setToolTip("Show the sidebar")
         self.sidebar.clicked.connect(self.sidebarAsked)
         self.sidebar.hide()
+        self.chips = (self.target, self.drafter, self.block, self.rule, self.temperature, self.seed)
+        for chip, short in ((self.target, ""), (self.drafter, ""), (self.temperature, "T")):
+            chip.set_short(short)
         self._settings = (self.drafter, self.block, self.rule, self.temperature, self.seed, self.speculation)
 
         layout = QHBoxLayout(self)
@@ -91,7 +95,7 @@ class Toolbar(QFrame):
         self._next.changed.connect(self.refresh)
         bridge.modelChanged.connect(self.refresh)
         bridge.stateChanged.connect(self._show_loading)
-        theme.changed.connect(self._show_icons)
+        theme.changed.connect(self._on_theme)
         self._show_icons()
         self.refresh()
 
@@ -127,10 +131,27 @@ class Toolbar(QFrame):
             self._seed_field.setText("" if params.seed is None else str(params.seed))
         with QSignalBlocker(self.speculation):
             self.speculation.setChecked(on)
-        self.speculation.setText("Speculation on" if on else "Speculation off")
-        self.speculation.updateGeometry()
         for widget in self._settings:
             widget.setVisible(loaded is not None)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where room is scarce, labels give way before values do."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        for on in (False, True):
+            for chip in self.chips:
+                chip.set_compact(on)
+            words = "Speculation on" if self.speculation.isChecked() else "Speculation off"
+            self.speculation.setText("" if on else words)
+            self.speculation.setToolTip(words)
+            self.speculation.updateGeometry()
+            shown = [w for w in (*self.chips, self.speculation, self.inspector, self.sidebar) if not w.isHidden()]
+            needed = sum(max(w.minimumSizeHint().width(), w.minimumWidth()) + 8 for w in shown) + 28
+            if needed + (0 if on else self._theme.px(150)) <= self.width():
+                return
 
     def show_sidebar_button(self, on: bool) -> None:
         """While the sidebar is hidden, its button stands here."""
@@ -139,6 +160,11 @@ class Toolbar(QFrame):
     def _show_loading(self) -> None:
         loading = self._bridge.loading
         self.target.show_progress(None if loading is None else loading.fraction, active=loading is not None)
+
+    def _on_theme(self) -> None:
+        self.setFixedHeight(self._theme.px(HEIGHT))
+        self._show_icons()
+        self.refresh()
 
     def _show_icons(self) -> None:
         self.sidebar.setIcon(self._theme.icon("panel-left", "text"))
