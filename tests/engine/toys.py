@@ -110,6 +110,7 @@ class Scripted:
     reports_q = False
     paused = False
     shadow_confirmations = 0
+    idle = False
 
     def __init__(self, blocks: Sequence[Sequence[int]]) -> None:
         self._blocks = [list(b) for b in blocks]

@@ -22,8 +22,7 @@ class Clock:
         it is handed work, which would hide where one part ends: there each part is handed over on its own.
         """
         if mx.default_device().type == mx.DeviceType.gpu:
-            mx.async_eval(logits)
-            mx.async_eval(outputs)
+            mx.async_eval(logits, outputs)
         if proposals is not None:
             mx.eval(proposals)
         self._marks.append(time.perf_counter())

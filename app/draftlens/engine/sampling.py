@@ -173,7 +173,9 @@ def draw(probs: mx.array, uniforms: mx.array) -> mx.array:
     """
     cumulative = mx.cumsum(probs, axis=-1)
     threshold = uniforms[:, None].astype(probs.dtype) * cumulative[:, -1:]
-    return mx.argmax((cumulative > threshold) & (probs > 0), axis=-1).astype(mx.int32)
+    # A parallel scan may end a rounding above its last token with mass; a uniform in that gap takes the likeliest.
+    reached = mx.where((cumulative > threshold) & (probs > 0), float("inf"), probs)
+    return mx.argmax(reached, axis=-1).astype(mx.int32)
 
 
 def check_bias(params: SamplingParams, vocabulary: int) -> None:

@@ -21,7 +21,7 @@ from draftlens.engine.proposal import Proposal
 from draftlens.engine.record import Judgement, record_round, walk
 from draftlens.engine.rules import Coins, Verdict, rule_for
 from draftlens.engine.sampling import Chain, Rows, check_bias, draw
-from draftlens.engine.target import Target, Transaction
+from draftlens.engine.target import Ahead, Target, Transaction
 
 
 class Session:
@@ -64,6 +64,7 @@ class Session:
         self.cached = 0
         self._paused = False
         self._written = 0
+        self._ahead: Ahead | None = None
         self._keys = keys
         self._decode = decode
         self._pieces = TokenText(decode)
@@ -157,8 +158,9 @@ class Session:
             if proposal is not None:
                 mx.async_eval(proposal.tokens)
                 block = mx.concatenate([block, proposal.tokens])
-            with self.target.verify(block, current) as transaction:
-                judgement = self._judge(transaction, proposal, current, clock)
+            ahead, self._ahead = self._ahead if proposal is None else None, None
+            with self.target.verify(block, current, ahead) as transaction:
+                judgement = self._judge(transaction, proposal, current, clock, last=room == 1)
                 walked = walk(judgement, self._pieces, self._stop, self.target.model.end_of_text, room=room, full=full)
                 transaction.commit([current, *walked.kept])
         except BaseException:
@@ -198,7 +200,9 @@ class Session:
         self._paused = self.drafter.paused
         return proposal
 
-    def _judge(self, transaction: Transaction, proposal: Proposal | None, current: int, clock: Clock) -> Judgement:
+    def _judge(
+        self, transaction: Transaction, proposal: Proposal | None, current: int, clock: Clock, *, last: bool
+    ) -> Judgement:
         """Build rows, verdict, closed forms and snapshots as one graph, evaluate once, read the answers."""
         k = 0 if proposal is None else proposal.k
         start = self._position
@@ -218,6 +222,9 @@ class Session:
         for part in (forms, seen):
             if part is not None:
                 outputs.extend(part.arrays())
+        if not last and proposal is None and (self.drafter is None or self.drafter.idle):
+            mx.async_eval(outputs)
+            self._ahead = self.target.look_ahead(verdict.next)
         clock.wait(None if proposal is None else proposal.tokens, transaction.logits, outputs)
         judgement = Judgement.read(self.rule.id, proposal, verdict, forms, seen, accept, draws)
         _check_rows(rows.peak, judgement.accepted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -54,6 +55,19 @@ class Model:
     def hooked_layers(self) -> int:
         """How many recurrent layers record what a roll-back needs."""
         return sum(hooks.is_hooked(layer) for layer in getattr(self.network, "layers", []))
+
+
+@dataclass(frozen=True)
+class Ahead:
+    """A forward of one token built before that token is known, on copies of the caches.
+
+    Attributes:
+        logits: [1, >= V], lazy.
+        caches: what the context's caches will be.
+    """
+
+    logits: mx.array
+    caches: list[Any]
 
 
 @dataclass
@@ -141,21 +155,38 @@ class Target:
                 mx.clear_cache()
             report(done)
 
+    def look_ahead(self, token: mx.array) -> Ahead | None:
+        """Build the forward of the token to come, so that the host works while the device does; None where it cannot.
+
+        Called inside a one-row transaction, whose row always stays. Nothing of it is seen before `verify` takes it; a
+        KV cache only ever writes beyond the length that its original knows.
+
+        Args:
+            token: int scalar, lazy.
+        """
+        if not rollback.can_trim(self.caches):
+            return None
+        caches = [copy.copy(c) for c in self.caches]
+        logits: mx.array = self.model.network(token[None, None], cache=caches)
+        return Ahead(logits[0], caches)
+
     @contextmanager
-    def verify(self, block: mx.array, first: int) -> Iterator[Transaction]:
+    def verify(self, block: mx.array, first: int, ahead: Ahead | None = None) -> Iterator[Transaction]:
         """Forward a block; left without commit, the caches are as before.
 
         Args:
             block: int32 [w]; its first id is the token emitted last, the rest are proposals.
             first: that first id.
+            ahead: the same forward, built before, for a block of that one token.
 
         Raises:
             whatever the forward raises; the context is then empty and the next prompt is read anew.
         """
-        snapshot = rollback.Snapshot(self.caches, int(block.shape[0]))
+        before = self.caches
+        snapshot = rollback.Snapshot(before, int(block.shape[0]))
         try:
             with hooks.recording() as record:
-                logits = self.forward(block)
+                logits = self._taken(ahead) if ahead is not None else self.forward(block)
         except BaseException:
             self.reset()
             raise
@@ -164,7 +195,12 @@ class Target:
             yield transaction
         finally:
             if not transaction.committed:
+                self.caches = before
                 self._leave(transaction, snapshot, first)
+
+    def _taken(self, ahead: Ahead) -> mx.array:
+        self.caches = ahead.caches
+        return ahead.logits
 
     def _leave(self, transaction: Transaction, snapshot: rollback.Snapshot, first: int) -> None:
         """Undo the block. A single row that cannot be undone may stay, as its token was emitted."""

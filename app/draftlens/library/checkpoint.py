@@ -241,7 +241,9 @@ def _missing_weights(folder: Path, files: WeightFiles) -> Verdict:
     if files.stray:
         reason = f"It has no weights under a name that is loaded (model*.safetensors), only {', '.join(files.stray)}."
         return _incomplete(reason, (weight_files.SINGLE,))
-    return _incomplete(f"It has a config.json but no weights: {weight_files.SINGLE} is missing.", (weight_files.SINGLE,))
+    return _incomplete(
+        f"It has a config.json but no weights: {weight_files.SINGLE} is missing.", (weight_files.SINGLE,)
+    )
 
 
 def _lack(config: Config, tensors: Mapping[str, TensorInfo]) -> str | None:

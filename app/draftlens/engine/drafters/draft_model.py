@@ -28,6 +28,7 @@ class DraftModel:
     kind = "classic"
     reports_q = True
     paused = False
+    idle = False
     shadow_confirmations = 0
 
     def __init__(self, context: DraftContext, chain: Chain, keys: Keys) -> None:
@@ -51,7 +52,7 @@ class DraftModel:
         return k
 
     def propose(self, committed: Sequence[int], current: int, k: int, position: int) -> Proposal:
-        """Draft k tokens as one lazy graph.
+        """Draft k tokens without waiting for any of them.
 
         Raises:
             whatever the forward raises; the context is then empty and the next prompt is read anew.
@@ -65,13 +66,15 @@ class DraftModel:
 
     def _propose(self, committed: Sequence[int], current: int, k: int, position: int) -> Proposal:
         logits = self.context.feed([*self.owed(committed), current])
-        history = [*committed, current]
+        history = [*committed, current] if self._chain.params.needs_history else []
         gates = self._keys.uniforms("draft-gate", position, k) if self._chain.draws_gates else []
         tokens: list[mx.array] = []
         rows: list[mx.array] = []
         self._steps = 0
         for i in range(k):
             token, row = self._draw(logits, history, tokens, gates[i : i + 1], position + i)
+            # The device works on this draft while the next forward is being built.
+            mx.async_eval(token)
             tokens.append(token)
             if row is not None:
                 rows.append(row)

@@ -24,6 +24,11 @@ class Governor(Protocol):
 
     shadow: int | None
 
+    @property
+    def pausing(self) -> bool:
+        """Whether the next budget will be 0."""
+        ...
+
     def budget(self) -> int:
         """Return the most tokens to draft next, 0 to pause; called once a round."""
         ...
@@ -41,6 +46,8 @@ class Always:
     """adaptive = false: the full block every round."""
 
     shadow: int | None = None
+
+    pausing = False
 
     def __init__(self, max_draft: int) -> None:
         self._max = max_draft
@@ -68,6 +75,11 @@ class Graded:
         self._empty = 0
         self._cooldown = 0
         self._next_pause = self.first_pause
+
+    @property
+    def pausing(self) -> bool:
+        """Whether rounds of the pause are left."""
+        return self._cooldown > 0
 
     def budget(self) -> int:
         """Return 2 ema + 2 within [1, max_draft], or 0 for each round of a pause."""
@@ -109,6 +121,11 @@ class Gated:
         self._probation = True
         self._misses = 0
 
+    @property
+    def pausing(self) -> bool:
+        """Whether it waits for a shadow to be right."""
+        return not self._drafting
+
     def budget(self) -> int:
         """Return 0 while paused, the full block on a good average, else a narrow one."""
         if not self._drafting:
@@ -149,6 +166,11 @@ class Floored:
         self._rounds = 0
         self._low_in_a_row = 0
         self._drafting = True
+
+    @property
+    def pausing(self) -> bool:
+        """Whether it waits for a shadow to be right."""
+        return not self._drafting
 
     def budget(self) -> int:
         """Return the full block, or 0 while paused."""

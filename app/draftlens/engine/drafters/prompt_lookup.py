@@ -32,6 +32,11 @@ class PromptLookup:
         self.paused = False
         self.shadow_confirmations = 0
 
+    @property
+    def idle(self) -> bool:
+        """Whether the governor is in a pause that the next round does not end by itself."""
+        return self._governor.pausing
+
     def begin(self, prompt: Sequence[int], cancelled: Callable[[], bool]) -> None:
         """Index the prompt."""
         self._index.extend(prompt)

@@ -21,7 +21,13 @@ class Drafter(Protocol):
     kind: str
     reports_q: bool
     paused: bool
+
     shadow_confirmations: int
+
+    @property
+    def idle(self) -> bool:
+        """Whether the next `propose` will give nothing, unless the tokens to come change its mind."""
+        ...
 
     def begin(self, prompt: Sequence[int], cancelled: Callable[[], bool]) -> None:
         """Start a reply to this prompt.
