@@ -102,3 +102,9 @@ def test_a_table_behind_blank_lines_takes_its_rows() -> None:
     for piece in ("\n\n| a | b |\n|---|---|\n", "| 1 | 2 |\n", "3\n"):
         stream.feed(piece)
     assert [len(block.rows) for block in stream.tail] == [3]
+
+
+def test_a_fence_that_its_item_ended_does_not_keep_later_blocks_whole() -> None:
+    source = "- ```\n1. first\n" + "   words\n" * 9
+    assert streamed(source, [], 20) == streamed(source, list(range(len(source))), 20)
+    assert len(streamed(source, [], 20)) > 2

@@ -58,19 +58,21 @@ class Builder:
     def open_fence(self) -> Token | None:
         """Return the fence the text ends in, if it does and only lists are around it."""
         fences = [token for token in self._tokens if token.type == "fence"]
-        if not fences or fences[-1].meta["closed"] or fences[-1].meta["in_quote"]:
-            return None
-        last = self._text.count("\n") + (not self._text.endswith("\n"))
-        return fences[-1] if fences[-1].map and fences[-1].map[1] >= last else None
+        return fences[-1] if fences and self._is_open(fences[-1]) and not fences[-1].meta["in_quote"] else None
 
     def fences(self) -> list[tuple[int, int]]:
         """Return the range of lines of every fence, as offsets into the text; an open one reaches behind its end."""
+        starts = [*self._starts, len(self._text) + 1]
         return [
-            (self._start(token), end if token.meta["closed"] else len(self._text) + 1)
+            (self._start(token), len(self._text) + 1 if self._is_open(token) else starts[token.map[1]])
             for token in self._tokens
             if token.type == "fence" and token.map
-            for end in ([*self._starts, len(self._text) + 1][token.map[1]],)
         ]
+
+    def _is_open(self, fence: Token) -> bool:
+        """Whether the next line would be inside the fence; one that its list or quote ended is over."""
+        last = self._text.count("\n") + (not self._text.endswith("\n"))
+        return not fence.meta["closed"] and fence.map is not None and fence.map[1] >= last
 
     def _blocks(self, at: int, end: int) -> list[Block]:
         made: list[Block] = []
