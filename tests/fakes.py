@@ -91,6 +91,7 @@ class ScriptedEngine:
         hold_load: the load waits until cancelled.
         hold_prefill: the prompt is read without end until cancelled.
         hold_after: after so many rounds the reply waits until cancelled; None plays to the end.
+        pace: seconds each round takes.
         error: raised by `load` and `reply` in place of working.
     """
 
@@ -100,6 +101,7 @@ class ScriptedEngine:
     hold_after: int | None = None
     error: BaseException | None = None
     note: str | None = None
+    pace: float = 0.0
     holding: threading.Event = field(default_factory=threading.Event)
     closed: threading.Event = field(default_factory=threading.Event)
     threads: set[str] = field(default_factory=set)
@@ -135,6 +137,8 @@ class ScriptedEngine:
             if cancelled():
                 return Finished(request.run, FinishReason.STOPPED, "")
             emit(RoundDone(request.run, round_))
+            if self.pace:
+                threading.Event().wait(self.pace)
         return Finished(request.run, FinishReason.END_OF_TEXT, "", 0, self.note)
 
     def count(self, messages: Sequence[tuple[str, str]]) -> tuple[int, int]:

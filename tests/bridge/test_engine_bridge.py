@@ -162,6 +162,7 @@ def test_figures_wait_for_their_turn_while_a_reply_runs(
     b.send("Count")
     qtbot.waitUntil(lambda: b.reply is not None and len(b.reply.rounds) == 2)
     qtbot.waitUntil(lambda: not b._figures_dirty or b._timer.isActive())
+    qtbot.waitUntil(lambda: not b._figures_soon.isActive())
     b._figures_dirty, b._figures_at = True, clock[0]
     b._timer.start()
     with qtbot.assertNotEmitted(b.figuresChanged, wait=100):

@@ -17,6 +17,7 @@ from draftlens.core.errors import UserError
 from draftlens.core.params import SamplingParams, SessionParams
 from draftlens.core.round import Source
 from draftlens.store.opening import open_store
+from draftlens.ui.chat.code_block import CodeBlock
 from draftlens.ui.dialogs import exchange
 from draftlens.ui.main_window import MainWindow
 from fakes import ScriptedEngine, step, verify_round
@@ -324,7 +325,7 @@ def test_code_and_messages_are_copied_byte_for_byte(window: Window, qtbot: QtBot
     ask(shown, bridge, qtbot, "Hi")
     view = shown.chat.transcript.turns[-1]
     block = view.body.parts[1]
-    assert hasattr(block, "content")
+    assert isinstance(block, CodeBlock)
     block.copy.click()
     assert QApplication.clipboard().text() == code
     view.copy.click()

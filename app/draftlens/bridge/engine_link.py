@@ -75,6 +75,10 @@ class EngineLink(QObject):
         self._timer = QTimer(self)
         self._timer.setInterval(PUMP_MS)
         self._timer.timeout.connect(self._pump)
+        self._figures_soon = QTimer(self)
+        self._figures_soon.setSingleShot(True)
+        self._figures_soon.setInterval(PUMP_MS // 2)
+        self._figures_soon.timeout.connect(self.figuresChanged)
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
         self._patience.setInterval(SLOW_MS)
@@ -183,7 +187,12 @@ class EngineLink(QObject):
         if self._figures_dirty and (not self.running or now - self._figures_at >= FIGURES_S):
             self._figures_dirty = False
             self._figures_at = now
-            self.figuresChanged.emit()
+            if self.running and events:
+                # Not in one go with the text: each alone is painted within a frame.
+                self._figures_soon.start()
+            else:
+                self._figures_soon.stop()
+                self.figuresChanged.emit()
         if not events and not self._figures_dirty:
             self._timer.stop()
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QByteArray, QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
+from draftlens.render.code import knows
 from draftlens.render.maths import Formula, formula, latex
 
 _RATIO = 2
@@ -28,6 +29,8 @@ class Formulas(QObject):
         self._asked: queue.SimpleQueue[tuple[str, float, str]] = queue.SimpleQueue()
         self._waiting: set[tuple[str, float, str]] = set()
         self._thread: threading.Thread | None = None
+        # The first code block would wait for the lexers to be read.
+        threading.Thread(target=lambda: knows("python"), name="lexers", daemon=True).start()
 
     def get(self, written: str, size: float, color: str) -> Formula | None:
         """The formula, or None while it is not set or if it cannot be."""

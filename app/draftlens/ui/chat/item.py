@@ -65,6 +65,10 @@ class Item:
         self.height = height
         return True
 
+    def fits(self, width: int) -> bool:
+        """Whether the widget is there and laid out at this width."""
+        return self.view is not None and self._width == width
+
     def drop(self) -> None:
         """Give the widget up; the height stays known."""
         if self.view is not None:

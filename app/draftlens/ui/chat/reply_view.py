@@ -99,7 +99,7 @@ class ReplyView(QWidget):
         self.body.sourceClicked.connect(self._on_source)
         self.body.folded.connect(self.changed)
         self.versions.show_version(version)
-        self.refresh()
+        self._built = False
 
     @property
     def text(self) -> str:
@@ -110,15 +110,18 @@ class ReplyView(QWidget):
         """Take over the message's state in the tree."""
         self.message = message
         self.versions.show_version(version)
-        self._show_actions()
+        if self._built:
+            self._show_actions()
 
     def set_busy(self, busy: bool) -> None:
         """While a reply runs nothing can be asked again."""
         self._busy = busy
-        self._show_actions()
+        if self._built:
+            self._show_actions()
 
     def refresh(self) -> None:
         """Take over new text and the header's figures."""
+        self._built = True
         if self._written is not None:
             self._written.append(self.reply.pieces[self._written.count :])
         self.body.grow()
@@ -160,7 +163,9 @@ class ReplyView(QWidget):
             self._written.set_tinted(on)
 
     def fit(self, width: int) -> int:
-        """Lay everything out at a width and return the height."""
+        """Lay everything out at a width and return the height; the text is made by the first call."""
+        if not self._built:
+            self.refresh()
         height = max(24, self._theme.px(24))
         self.header.setGeometry(0, 0, width, height)
         y = height + 4

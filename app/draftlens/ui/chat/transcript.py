@@ -47,6 +47,8 @@ class Transcript(QAbstractScrollArea):
         self._busy = False
         self._following = True
         self._placing = False
+        self._built: dict[str, tuple[int, Item]] = {}
+        self._shown_at = 0
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName("Conversation")
         self.viewport().setObjectName("transcript")
@@ -56,7 +58,7 @@ class Transcript(QAbstractScrollArea):
         self.pill.clicked.connect(self.follow)
         self.pill.hide()
         self._ahead = QTimer(self)
-        self._ahead.setInterval(12)
+        self._ahead.setInterval(4)
         self._ahead.timeout.connect(self._build_ahead)
         theme.changed.connect(self._on_theme)
         self._formulas.ready.connect(self._on_formulas)
@@ -96,6 +98,7 @@ class Transcript(QAbstractScrollArea):
         for item in known.values():
             item.drop()
         self._items = items
+        self._built = {item.message.id: (n, item) for n, item in enumerate(items) if item.view is not None}
         self._estimate()
         self.follow()
 
@@ -205,52 +208,76 @@ class Transcript(QAbstractScrollArea):
         number = anchor
         changed = False
         while number < len(self._items) and self._tops[number] < bottom:
-            changed |= self._measure(self._items[number], width)
+            changed |= self._measure(number, width)
             number += 1
         if changed:
             self._sum()
             bar.setValue(bar.maximum() if self._following else self._tops[anchor] + offset)
         return changed
 
-    def _measure(self, item: Item, width: int) -> bool:
-        if item.view is None:
-            self._build(item)
-        return item.measure(width)
+    def _measure(self, number: int, width: int) -> bool:
+        if self._items[number].view is None:
+            self._build(number)
+        return self._items[number].measure(width)
 
     def _move(self) -> None:
         y, high, width = self.verticalScrollBar().value(), self.viewport().height(), self._width()
         left = (self.width() - width) // 2
-        for item, top in zip(self._items, self._tops, strict=False):
+        # Moves the widgets with their pixels: only what comes into view is painted.
+        self.viewport().scroll(0, self._shown_at - y)
+        self._shown_at = y
+        for id, (number, item) in list(self._built.items()):
+            top = self._tops[number]
             if item.view is None:
+                del self._built[id]
                 continue
             if (top + item.height < y - _KEEP * high or top > y + (1 + _KEEP) * high) and not item.holds:
                 item.drop()
+                del self._built[id]
+                continue
+            if not item.fits(width):
                 continue
             item.view.setGeometry(left, top - y, width, item.height)
             if item.view.isHidden():
                 item.view.show()
 
     def _build_ahead(self) -> None:
-        """Build one turn just outside the viewport, so that a scroll finds it there."""
-        y, high = self.verticalScrollBar().value(), self.viewport().height()
-        anchor, offset = self._anchor()
-        first = max(0, bisect_right(self._tops, y - high) - 1)
-        last = bisect_right(self._tops, y + 2 * high)
-        for number in range(first, min(last, len(self._items))):
-            if self._items[number].view is None:
-                self._measure(self._items[number], self._width())
-                self._sum()
-                self._placing = True
-                self.verticalScrollBar().setValue(
-                    self.verticalScrollBar().maximum() if self._following else self._tops[anchor] + offset
-                )
-                self._move()
-                self._placing = False
+        """One step towards a turn just outside the viewport: its rounds, its widget, its text, each in its own time."""
+        bar, high = self.verticalScrollBar(), self.viewport().height()
+        first = max(0, bisect_right(self._tops, bar.value() - high) - 1)
+        last = min(bisect_right(self._tops, bar.value() + 2 * high), len(self._items))
+        width = self._width()
+        for number in sorted(range(first, last), key=lambda n: abs(self._tops[n] - bar.value() - high // 2)):
+            item = self._items[number]
+            if item.fits(width):
+                continue
+            if item.view is None and self._unread(item):
                 return
+            if item.view is None:
+                self._build(number)
+                return
+            anchor, offset = self._anchor()
+            item.measure(width)
+            self._sum()
+            self._placing = True
+            bar.setValue(bar.maximum() if self._following else self._tops[anchor] + offset)
+            self._move()
+            self._placing = False
+            return
         self._ahead.stop()
 
-    def _build(self, item: Item) -> None:
+    def _unread(self, item: Item) -> bool:
+        """Read a reply's rounds, if that is still to be done."""
+        chat, id = self._chat, item.message.id
+        if chat is None or item.message.role is Role.USER or chat.known(id) is not None:
+            return False
+        chat.reply(id)
+        return True
+
+    def _build(self, number: int) -> None:
         assert self._chat is not None
+        item = self._items[number]
+        self._built[item.message.id] = (number, item)
         version = self._chat.conversation.version(item.message.id)
         if item.message.role is Role.USER:
             prompt = PromptView(self._theme, item.message, version, self.viewport())
