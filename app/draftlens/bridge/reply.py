@@ -60,6 +60,7 @@ class Reply:
         seed: the seed that makes the same reply again.
         started: what the engine said would run.
         thinking: the template opened a thinking block that the reply goes on with.
+        before: characters it had when it was continued.
         message: id of the message it is the text of.
     """
 
@@ -78,6 +79,7 @@ class Reply:
     started: Started | None = None
     thinking: bool = False
     message: str = ""
+    before: int = 0
     _provenance: Provenance = field(default_factory=Provenance)
     _shown: int = 0
     _span: int = 0
@@ -145,7 +147,7 @@ class Reply:
 
     def resume(self, run: int, params: SessionParams) -> None:
         """It goes on where it was stopped."""
-        self.run, self.params = run, params
+        self.run, self.params, self.before = run, params, len(self.text)
         self.phase, self.error, self.stats.finish = Phase.WAITING, None, None
 
     def interrupt(self) -> None:

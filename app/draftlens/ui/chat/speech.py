@@ -24,7 +24,7 @@ class Speech:
         """Take what the reply gained."""
         if reply is not self._reply:
             self._reply, self._sentences = reply, Sentences()
-            self._heard = 0 if reply.phase.running else len(reply.text)
+            self._heard = reply.before if reply.run else len(reply.text)
         fresh = reply.text[self._heard :]
         self._heard += len(fresh)
         found = list(self._sentences.add(fresh)) if fresh else []

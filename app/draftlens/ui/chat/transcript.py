@@ -6,8 +6,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from PySide6.QtCore import QTimer, Signal, SignalInstance
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QPushButton, QWidget
 
 from draftlens.bridge.chat import Chat
@@ -51,8 +51,9 @@ class Transcript(QAbstractScrollArea):
         self._shown_at = 0
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName("Conversation")
-        self.viewport().setObjectName("transcript")
-        self.viewport().setAutoFillBackground(True)
+        # Opaque, so that scrolling moves pixels instead of painting them again.
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
         self.pill = QPushButton("Jump to latest", self)
         self.pill.setProperty("kind", "pill")
         self.pill.clicked.connect(self.follow)
@@ -157,6 +158,12 @@ class Transcript(QAbstractScrollArea):
         if not self._following and self._items:
             self.verticalScrollBar().setValue(self._tops[anchor] + offset)
         self._place()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The page between the turns."""
+        painter = QPainter(self.viewport())
+        painter.fillRect(event.rect(), self._theme.color("bg"))
+        painter.end()
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         """Moved by `_place`."""
