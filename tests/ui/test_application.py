@@ -128,3 +128,65 @@ def test_bad_flags_are_a_sentence_and_exit_code_2(argv: list[str], capsys: pytes
     error = capsys.readouterr().err
     assert error.startswith("draftlens: ")
     assert error.count("\n") == 1
+
+
+CLOSED_AT_ONCE = """
+import sys
+from PySide6.QtCore import QTimer
+from draftlens import main
+from draftlens.ui import application
+
+class Told(application.MainWindow):
+    def showEvent(self, event):
+        super().showEvent(event)
+        QTimer.singleShot(100, self.tell)
+    def tell(self):
+        problem = self._bridge.problem
+        print("" if problem is None else problem.detail)
+        self.close()
+
+application.MainWindow = Told
+sys.exit(main.run([]))
+"""
+
+RAISED = """
+import sys
+from PySide6.QtCore import QTimer
+from draftlens import main
+from draftlens.ui import application
+
+class Raised(application.MainWindow):
+    def showEvent(self, event):
+        super().showEvent(event)
+        QTimer.singleShot(0, lambda: print("shown", flush=True))
+    def come_forward(self):
+        super().come_forward()
+        print("raised", flush=True)
+        self.close()
+
+application.MainWindow = Raised
+sys.exit(main.run([]))
+"""
+
+
+def test_a_database_that_cannot_be_used_is_kept_aside_and_said(tmp_path: Path) -> None:
+    broken = b"this is no database" * 100
+    (tmp_path / "conversations.db").write_bytes(broken)
+    ended = process(CLOSED_AT_ONCE, data=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    assert "so Draftlens started with an empty one. Nothing was deleted: the file is kept as" in ended.stdout
+    kept = [path for path in tmp_path.glob("conversations-kept-*.db") if path.read_bytes() == broken]
+    assert len(kept) == 1
+
+
+def test_a_second_start_raises_the_first_window_and_ends(tmp_path: Path) -> None:
+    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "DRAFTLENS_DATA_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", RAISED]
+    first = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+    assert first.stdout is not None
+    assert first.stdout.readline() == "shown\n"
+    second = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, timeout=30, check=False)
+    assert (second.returncode, second.stdout) == (0, "")
+    assert first.stdout.readline() == "raised\n"
+    assert first.wait(10) == 0
+    first.stdout.close()
