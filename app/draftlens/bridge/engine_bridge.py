@@ -9,7 +9,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from draftlens.bridge.archive import Archive
 from draftlens.bridge.chat import Chat, Turn
-from draftlens.bridge.engine_link import EngineLink, ThreadFactory, joined
+from draftlens.bridge.chat_setup import ChatSetup
+from draftlens.bridge.engine_link import ThreadFactory, joined
 from draftlens.bridge.next_reply import NextReply
 from draftlens.bridge.reply import Reply
 from draftlens.bridge.run import Run
@@ -30,7 +31,7 @@ from draftlens.core.events import (
 from draftlens.core.params import SessionParams
 
 
-class EngineBridge(EngineLink):
+class EngineBridge(ChatSetup):
     """The chat in view, the reply that runs, and what can be done with both.
 
     Args:
@@ -54,18 +55,11 @@ class EngineBridge(EngineLink):
         defaults: Callable[[], SessionParams] | None = None,
         parent: QObject | None = None,
     ) -> None:
-        super().__init__(make_thread, next_reply, parent)
-        first = next_reply.params
-        self.system = system
-        self.archive = archive or Archive()
-        self.defaults = defaults or (lambda: first)
-        self.chat = Chat(self.archive)
+        super().__init__(make_thread, next_reply, system, archive or Archive(), defaults, parent)
         self.run: Run | None = None
         self._open: dict[str, Chat] = {}
         self._runs = 0
         self._selected: str | None = None
-        self._switching = False
-        next_reply.changed.connect(self._keep_params)
         self._committed.connect(self._on_committed, Qt.ConnectionType.QueuedConnection)
 
     @property
@@ -182,23 +176,6 @@ class EngineBridge(EngineLink):
             self.figuresChanged.emit()
             self.stateChanged.emit()
 
-    def set_system(self, text: str | None) -> None:
-        """Give the chat a system prompt of its own; None follows the settings."""
-        self.chat.conversation = replace(self.chat.conversation, system_prompt=text)
-        self._keep_setup()
-
-    def reset_params(self) -> None:
-        """Let the chat follow the settings again."""
-        self._adopt(self.defaults())
-        self.chat.conversation = replace(self.chat.conversation, params=None)
-        self._keep_setup()
-
-    def follow_settings(self, system: str) -> None:
-        """The settings changed: a chat without parameters of its own follows them."""
-        self.system = system
-        if self.chat.conversation.params is None:
-            self._adopt(self.defaults())
-
     def quit(self) -> None:
         """End everything; what a running reply has so far is kept."""
         if not self._closing:
@@ -223,24 +200,6 @@ class EngineBridge(EngineLink):
         self.chatChanged.emit()
         self.stateChanged.emit()
         self.figuresChanged.emit()
-
-    def _adopt(self, params: SessionParams) -> None:
-        """Set the chips without taking it for a choice of the person."""
-        self._switching = True
-        if params.drafter == "draft-model" and self.loaded is not None and self.loaded.drafter is None:
-            params = replace(params, drafter="prompt-lookup")
-        self.next_reply.take(params)
-        self._switching = False
-
-    def _keep_params(self) -> None:
-        if not self._switching:
-            self.chat.conversation = replace(self.chat.conversation, params=self.next_reply.params)
-            self._keep_setup()
-
-    def _keep_setup(self) -> None:
-        if self.chat.saved:
-            made = self.chat.conversation
-            self.archive.set_up(made.id, made.system_prompt, made.params)
 
     def _summary(self) -> RunSummary:
         assert self.loaded is not None

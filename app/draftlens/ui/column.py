@@ -14,13 +14,18 @@ class Column(QWidget):
 
     def __init__(self, content: QWidget, parent: QWidget | None = None, *, theme: Theme | None = None) -> None:
         super().__init__(parent)
-        widest = tokens()["dimensions"]["transcriptMaxWidth"]
-        content.setMaximumWidth(widest if theme is None else theme.px(widest))
+        self._content, self._theme = content, theme
+        self._widen()
         if theme is not None:
-            theme.changed.connect(lambda: content.setMaximumWidth(theme.px(widest)))
+            theme.changed.connect(self._widen)
         across = QHBoxLayout(self)
         across.setContentsMargins(SIDE, 0, SIDE, 0)
         across.setSpacing(0)
         across.addStretch(1)
         across.addWidget(content, 1000)
         across.addStretch(1)
+
+    def _widen(self) -> None:
+        """Larger text may be wider."""
+        widest = tokens()["dimensions"]["transcriptMaxWidth"]
+        self._content.setMaximumWidth(widest if self._theme is None else self._theme.px(widest))

@@ -83,8 +83,7 @@ QLabel[kind="speculationOff"] { background: $untestedTint; color: $untestedText;
     font-size: 11px; }
 QFrame[kind="code"] { background: $codeBg; border: 1px solid $border; border-radius: 8px; }
 QToolButton[kind="fold"] { color: $text2; font-size: 12px; padding: 2px 6px 2px 2px; border: 0; }
-QLabel[kind="notice"] { background: $warnTint; color: $text; border: 1px solid $residual; border-radius: 6px;
-    padding: 5px 10px; }
+QLabel[kind="notice"] { background: $warnTint; color: $text; border-radius: 6px; }
 QFrame[kind="log"] { background: $surface2; border: 0; border-radius: 6px; }
 QFrame[kind="log"] QLabel { color: $text2; font-family: "$mono"; font-size: 11px; }
 QFrame[kind="error"] { background: $errTint; border: 1px solid $rejected; border-radius: 8px; }
@@ -122,7 +121,9 @@ QSpinBox, QDoubleSpinBox, QLineEdit { background: $field; color: $text; border: 
     border-radius: 6px; min-height: 26px; padding: 0 8px; font-family: "$mono"; font-size: 13px;
     selection-background-color: $selected; selection-color: $text; }
 QSpinBox:focus, QDoubleSpinBox:focus, QLineEdit:focus { border: 1px solid $accent; }
-QSpinBox QLineEdit, QDoubleSpinBox QLineEdit { border: 0; min-height: 0; padding: 0; background: transparent; }
+QSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::up-button, QDoubleSpinBox::down-button { width: 0;
+    height: 0; border: 0; }
+QSpinBox QLineEdit, QDoubleSpinBox QLineEdit { border: 0; min-height: 0; padding: 0 6px; background: transparent; }
 QProgressBar { background: $surface2; border: 0; border-radius: 2px; max-height: 4px; min-height: 4px; }
 QProgressBar::chunk { background: $accent; border-radius: 2px; }
 

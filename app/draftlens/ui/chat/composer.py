@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from draftlens.core.chat import Attachment
@@ -33,6 +34,7 @@ class Composer(QFrame):
         self.setObjectName("composer")
         self._theme = theme
         self._ready = False
+        self._speculation = ""
         self.edit = PromptEdit(theme)
         self.edit.setObjectName("prompt")
         self.edit.setAccessibleName("Prompt")
@@ -155,7 +157,8 @@ class Composer(QFrame):
 
     def show_speculation(self, text: str, *, on: bool) -> None:
         """Say whether the next reply drafts, and why not."""
-        self.chip.setText(text)
+        self._speculation = text
+        self._fit()
         self.chip.setToolTip(f"Speculation: {text}")
         self.chip.setAccessibleName(f"Speculation: {text}")
         kind = "speculation" if on else "speculationOff"
@@ -163,6 +166,20 @@ class Composer(QFrame):
             self.chip.setProperty("kind", kind)
             self.chip.style().unpolish(self.chip)
             self.chip.style().polish(self.chip)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Nothing is cut: where room is scarce the chip says On or Off and the meter loses its bar."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        parts = (self.attach, self.meter, self.stop, self.send)
+        for compact in (False, True):
+            self.chip.setText(self._speculation.split(" ")[0] if compact else self._speculation)
+            self.meter.set_compact(compact)
+            room = self.chip.sizeHint().width() + sum(max(p.sizeHint().width(), p.minimumWidth()) for p in parts) + 90
+            if room <= self.width():
+                return
 
     def _attach_pasted(self, text: str) -> None:
         self.attachments.add(Attachment("pasted text", text))

@@ -19,6 +19,7 @@ class ContextMeter(QWidget):
         self._theme = theme
         self.tokens: int | None = None
         self.context = 0
+        self._bar = _BAR
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.updateGeometry)
 
@@ -32,6 +33,12 @@ class ContextMeter(QWidget):
     def text(self) -> str:
         """The figures."""
         return "" if self.tokens is None else f"{self.tokens:,} / {self.context:,}"
+
+    def set_compact(self, on: bool) -> None:
+        """Where room is scarce the figures stay and the bar goes."""
+        self._bar = 0 if on else _BAR
+        self.updateGeometry()
+        self.update()
 
     def show_count(self, tokens: int | None, context: int) -> None:
         """Show a count; None hides it."""
@@ -47,7 +54,7 @@ class ContextMeter(QWidget):
     def sizeHint(self) -> QSize:
         """Bar and figures."""
         font = self._theme.font("data")
-        return QSize(_BAR + _GAP + QFontMetrics(font).horizontalAdvance(self.text) + 2, 24)
+        return QSize(self._bar + _GAP + QFontMetrics(font).horizontalAdvance(self.text) + 2, 24)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint it."""
@@ -57,12 +64,12 @@ class ContextMeter(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         y = self.height() / 2 - 2
         painter.setBrush(color("surface2"))
-        painter.drawRoundedRect(QRectF(0, y, _BAR, 4), 2, 2)
-        if self.tokens and self.context:
+        painter.drawRoundedRect(QRectF(0, y, self._bar, 4), 2, 2)
+        if self.tokens and self.context and self._bar:
             painter.setBrush(color(self.color))
-            painter.drawRoundedRect(QRectF(0, y, max(4.0, _BAR * min(1.0, self.tokens / self.context)), 4), 2, 2)
+            painter.drawRoundedRect(QRectF(0, y, max(4.0, self._bar * min(1.0, self.tokens / self.context)), 4), 2, 2)
         painter.setFont(self._theme.font("data"))
         painter.setPen(color("rejectedText" if self.color == "rejected" else "text2"))
-        rest = self.rect().adjusted(_BAR + _GAP, 0, 0, 0)
+        rest = self.rect().adjusted(self._bar + _GAP, 0, 0, 0)
         painter.drawText(rest, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, self.text)
         painter.end()

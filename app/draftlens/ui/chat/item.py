@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from PySide6.QtWidgets import QWidget
+
+from draftlens.bridge.chat import Chat
 from draftlens.core.chat import Message, Role, Version
+from draftlens.ui.chat.formats import Formats
+from draftlens.ui.chat.formulas import Formulas
 from draftlens.ui.chat.prompt_view import PromptView
 from draftlens.ui.chat.reply_view import ReplyView
 from draftlens.ui.theme import Theme
@@ -44,6 +49,18 @@ class Item:
                 self.view.show_message(message, version)
             elif self.view is not None:
                 self.view.show_version(version)
+
+    def build(
+        self, chat: Chat, formats: Formats, formulas: Formulas, parent: QWidget, tinted: bool, lined: bool
+    ) -> PromptView | ReplyView:
+        """Make the widget."""
+        version = chat.conversation.version(self.message.id)
+        if self.message.role is Role.USER:
+            self.view = PromptView(formats.theme, self.message, version, parent)
+        else:
+            reply = chat.reply(self.message.id)
+            self.view = ReplyView(formats, formulas, self.message, reply, version, parent, tinted=tinted, lined=lined)
+        return self.view
 
     def estimate(self, width: int, theme: Theme) -> None:
         """Guess the height from the text, unless it was measured at this width."""

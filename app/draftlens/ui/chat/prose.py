@@ -8,27 +8,19 @@ from typing import Any
 
 from PySide6.QtCore import QMimeData, QPointF, QRectF, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import (
-    QImage,
     QMouseEvent,
     QPainter,
     QPaintEvent,
     QTextCharFormat,
     QTextCursor,
-    QTextDocument,
-    QTextFrameFormat,
-    QTextImageFormat,
-    QTextLength,
-    QTextTableFormat,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QFrame, QTextEdit, QWidget
 
-from draftlens.render.document import Style
-from draftlens.ui.chat.formats import Formats, Look, Shape
-from draftlens.ui.chat.formulas import Formulas, picture
+from draftlens.ui.chat.formats import Formats
+from draftlens.ui.chat.formulas import Formulas
+from draftlens.ui.chat.insertion import insert_maths, insert_table
 from draftlens.ui.chat.ops import Maths, Op, Paragraph, Table, Text
-
-_ALIGNS = {"center": Qt.AlignmentFlag.AlignHCenter, "right": Qt.AlignmentFlag.AlignRight}
 
 
 class Prose(QTextEdit):
@@ -243,73 +235,13 @@ class Prose(QTextEdit):
                     op.text.replace("\n", "\u2028") if op.look.kind != "code" else op.text, self._char(op)
                 )
             case Maths():
-                self._insert_maths(cursor, op)
+                self.waits |= not insert_maths(cursor, op, self._formats, self._formulas)
             case Table():
-                self._insert_table(cursor, op)
+                insert_table(cursor, op, self._formats, self._insert, fresh=self._fresh)
+                self._fresh = True
 
     def _char(self, op: Text) -> QTextCharFormat:
         return self._formats.char(op.look)
-
-    def _insert_maths(self, cursor: QTextCursor, op: Maths) -> None:
-        theme = self._formats.theme
-        size = theme.font("body").pixelSize() * (1.15 if op.display else 1.0)
-        color = theme.color("text").name()
-        made = self._formulas.get(op.written, size, color)
-        if made is None:
-            self.waits = True
-            cursor.insertText(op.written, self._formats.char(op.look))
-            return
-        name = f"formula:{op.written}:{size}:{color}"
-        image: QImage = picture(made)
-        self.document().addResource(QTextDocument.ResourceType.ImageResource, QUrl(name), image)
-        shape = QTextImageFormat()
-        shape.setName(name)
-        shape.setWidth(made.width)
-        shape.setHeight(made.height)
-        centred = made.depth > 0.2 * made.height
-        align = QTextCharFormat.VerticalAlignment
-        shape.setVerticalAlignment(align.AlignMiddle if centred else align.AlignBaseline)
-        cursor.insertImage(shape)
-
-    def _insert_table(self, cursor: QTextCursor, op: Table) -> None:
-        theme = self._formats.theme
-        columns = max(map(len, op.rows), default=1) or 1
-        shape = QTextTableFormat()
-        shape.setCellPadding(theme.px(6))
-        shape.setCellSpacing(0)
-        shape.setBorder(1)
-        shape.setBorderCollapse(True)
-        shape.setBorderBrush(theme.color("border"))
-        shape.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
-        shape.setTopMargin(10)
-        shape.setBottomMargin(8)
-        shape.setHeaderRowCount(1)
-        shape.setColumnWidthConstraints([QTextLength(QTextLength.Type.VariableLength, 0)] * columns)
-        small = self._formats.block(Shape())
-        tiny = type(small)(small)
-        tiny.setLineHeight(1, small.LineHeightTypes.FixedHeight.value)
-        if not self._fresh:
-            cursor.insertBlock(tiny)
-        else:
-            cursor.setBlockFormat(tiny)
-        table = cursor.insertTable(max(1, len(op.rows)), columns, shape)
-        for r, row in enumerate(op.rows):
-            for c, cell in enumerate(row):
-                inside = table.cellAt(r, c).firstCursorPosition()
-                block = type(small)(small)
-                if c < len(op.aligns) and op.aligns[c] in _ALIGNS:
-                    block.setAlignment(_ALIGNS[op.aligns[c]])
-                inside.setBlockFormat(block)
-                for part in cell:
-                    self._insert(inside, _bold(part) if r == 0 and isinstance(part, Text) else part)
-        cursor.movePosition(QTextCursor.MoveOperation.End)
-        cursor.setBlockFormat(tiny)
-        self._fresh = True
-
-
-def _bold(part: Text) -> Text:
-    look = part.look
-    return Text(part.text, Look(look.kind, look.style | Style.BOLD, look.color, look.link, look.source, look.lined))
 
 
 def _units(text: str) -> int:

@@ -27,9 +27,12 @@ class TintedWord(QLabel):
         super().__init__(text)
         self.setProperty("tone", "2")
         self._theme, self._tint, self._line, self._style = theme, tint, line, style
-        self.setFixedHeight(theme.px(18))
-        theme.changed.connect(lambda: self.setFixedHeight(theme.px(18)))
+        theme.changed.connect(self._grow)
+        self._grow()
         theme.changed.connect(self.update)
+
+    def _grow(self) -> None:
+        self.setFixedHeight(self._theme.px(18))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Tint, word, underline."""
@@ -53,8 +56,8 @@ class ProvenanceBar(QFrame):
         super().__init__(parent)
         self.setObjectName("provenanceBar")
         self._theme = theme
-        self.setFixedHeight(theme.px(HEIGHT))
-        theme.changed.connect(lambda: self.setFixedHeight(theme.px(HEIGHT)))
+        theme.changed.connect(self._grow)
+        self._grow()
         self.switch = Switch(theme, "Provenance", hint=shortcut)
         self.switch.setObjectName("switchProvenance")
         self.switch.setToolTip("Tint each token by where it came from")
@@ -84,9 +87,13 @@ class ProvenanceBar(QFrame):
         inside.setContentsMargins(0, 0, 0, 0)
         inside.addWidget(self.switch)
         inside.addWidget(self._legend, 1)
+        inside.addStretch(0)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(Column(content, theme=theme))
+
+    def _grow(self) -> None:
+        self.setFixedHeight(self._theme.px(HEIGHT))
 
     def show_replacement(self, source: Source) -> None:
         """Name what replaces a rejected draft: a residual draw, or under the matching rules a target draw."""

@@ -148,6 +148,7 @@ class ReplyView(QWidget):
         kind = "notice" if warns else ""
         if self.note.property("kind") != kind:
             self.note.setProperty("kind", kind)
+            self.note.setMargin(8 if warns else 0)
             self.note.style().unpolish(self.note)
             self.note.style().polish(self.note)
         if note != self.note.text():

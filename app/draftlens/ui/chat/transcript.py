@@ -6,26 +6,28 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QPushButton, QWidget
+from PySide6.QtCore import QTimer, Signal, SignalInstance
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QWidget
 
 from draftlens.bridge.chat import Chat
 from draftlens.core.chat import Role
 from draftlens.ui.chat.formats import Formats
 from draftlens.ui.chat.formulas import Formulas
 from draftlens.ui.chat.item import Item
+from draftlens.ui.chat.page import Page
 from draftlens.ui.chat.prompt_view import PromptView
 from draftlens.ui.chat.reply_view import ReplyView
-from draftlens.ui.column import SIDE
-from draftlens.ui.theme import Theme, tokens
+from draftlens.ui.theme import Theme
 
+_ASKS = ("editAsked", "regenerateAsked", "resumeAsked", "switchAsked", "linkAsked", "roundAsked")
+"""What turns ask for is passed on under the same names."""
 _SLACK, _TOP, _BOTTOM = 8, 20, 24
 _KEEP = 3
 """Turns this many viewports away are given up."""
 
 
-class Transcript(QAbstractScrollArea):
+class Transcript(Page):
     """Shows a chat. Heights of turns never seen are estimated, and corrected without moving what is in view."""
 
     editAsked = Signal(str)
@@ -36,8 +38,7 @@ class Transcript(QAbstractScrollArea):
     roundAsked = Signal(str, int)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, parent)
         self._formats = Formats(theme)
         self._formulas = Formulas(self)
         self._chat: Chat | None = None
@@ -49,24 +50,14 @@ class Transcript(QAbstractScrollArea):
         self._placing = False
         self._built: dict[str, tuple[int, Item]] = {}
         self._shown_at = 0
-        self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName("Conversation")
-        # Opaque, so that scrolling moves pixels instead of painting them again.
-        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.viewport().setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
-        self.pill = QPushButton("Jump to latest", self)
-        self.pill.setProperty("kind", "pill")
         self.pill.clicked.connect(self.follow)
-        self.pill.hide()
         self._ahead = QTimer(self)
         self._ahead.setInterval(4)
         self._ahead.timeout.connect(self._build_ahead)
         theme.changed.connect(self._on_theme)
         self._formulas.ready.connect(self._on_formulas)
-        self._show_icons()
-        bar = self.verticalScrollBar()
-        bar.setSingleStep(48)
-        bar.valueChanged.connect(self._on_scrolled)
+        self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
 
     @property
     def turns(self) -> list[ReplyView]:
@@ -152,26 +143,11 @@ class Transcript(QAbstractScrollArea):
         """Lay out again, with what is at the upper edge kept there."""
         anchor, offset = self._anchor()
         super().resizeEvent(event)
-        size = self.pill.sizeHint()
-        self.pill.setGeometry((self.width() - size.width()) // 2, self.height() - 40, size.width(), 28)
+        self.pill.settle()
         self._estimate()
         if not self._following and self._items:
             self.verticalScrollBar().setValue(self._tops[anchor] + offset)
         self._place()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """The page between the turns."""
-        painter = QPainter(self.viewport())
-        painter.fillRect(event.rect(), self._theme.color("bg"))
-        painter.end()
-
-    def scrollContentsBy(self, dx: int, dy: int) -> None:
-        """Moved by `_place`."""
-
-    def _width(self) -> int:
-        widest = self._theme.px(tokens()["dimensions"]["transcriptMaxWidth"])
-        # The composer's column, which has no scroll bar beside it.
-        return max(200, min(widest, self.width() - 2 * SIDE))
 
     def _estimate(self) -> None:
         width = self._width()
@@ -229,7 +205,7 @@ class Transcript(QAbstractScrollArea):
 
     def _move(self) -> None:
         y, high, width = self.verticalScrollBar().value(), self.viewport().height(), self._width()
-        left = (self.width() - width) // 2
+        left = self._left()
         # Moves the widgets with their pixels: only what comes into view is painted.
         self.viewport().scroll(0, self._shown_at - y)
         self._shown_at = y
@@ -285,30 +261,14 @@ class Transcript(QAbstractScrollArea):
         assert self._chat is not None
         item = self._items[number]
         self._built[item.message.id] = (number, item)
-        version = self._chat.conversation.version(item.message.id)
-        if item.message.role is Role.USER:
-            prompt = PromptView(self._theme, item.message, version, self.viewport())
-            prompt.editAsked.connect(self.editAsked)
-            prompt.switchAsked.connect(self.switchAsked)
-            item.view = prompt
-        else:
-            reply = self._chat.reply(item.message.id)
-            view = ReplyView(
-                self._formats, self._formulas, item.message, reply, version, self.viewport(),
-                tinted=self._tinted, lined=self._lined,
-            )  # fmt: skip
-            signals: tuple[tuple[SignalInstance, SignalInstance], ...] = (
-                (view.regenerateAsked, self.regenerateAsked),
-                (view.resumeAsked, self.resumeAsked),
-                (view.switchAsked, self.switchAsked),
-                (view.linkAsked, self.linkAsked),
-                (view.roundAsked, self.roundAsked),
-            )
-            for inner, outer in signals:
-                inner.connect(outer)
+        view = item.build(self._chat, self._formats, self._formulas, self.viewport(), self._tinted, self._lined)
+        for name in _ASKS:
+            inner: SignalInstance | None = getattr(view, name, None)
+            if inner is not None:
+                inner.connect(getattr(self, name))
+        if isinstance(view, ReplyView):
             view.changed.connect(self._place)
-            item.view = view
-        item.view.set_busy(self._busy)
+        view.set_busy(self._busy)
 
     def _on_scrolled(self, value: int) -> None:
         if self._placing:
@@ -324,11 +284,7 @@ class Transcript(QAbstractScrollArea):
         self._place()
 
     def _on_theme(self) -> None:
-        self._show_icons()
         for item in self._items:
             item.drop()
         self._estimate()
         self._place()
-
-    def _show_icons(self) -> None:
-        self.pill.setIcon(self._theme.icon("arrow-down", "text2", 14))

@@ -86,7 +86,6 @@ class ParamsForm(QWidget):
             decimal.valueChanged.connect(lambda value: put(field.name, value))
             box = decimal
         box.setAccessibleName(field.label)
-        box.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
         box.setFixedWidth(self._theme.px(110))
         reset = icon_button(self._theme, "refresh", f"Reset {field.label.lower()}")
         reset.clicked.connect(lambda: self._reset(field, default, put))

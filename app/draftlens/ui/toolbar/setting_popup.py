@@ -43,7 +43,6 @@ def _popup(menu: QMenu, name: str, field: QWidget, note: str, *more: QWidget) ->
     menu.addAction(action)
     menu.aboutToShow.connect(lambda: field.setFocus(Qt.FocusReason.PopupFocusReason))
     if isinstance(field, QAbstractSpinBox):
-        field.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
         menu.aboutToShow.connect(field.selectAll)
 
 
