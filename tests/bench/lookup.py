@@ -7,26 +7,40 @@ from collections.abc import Iterator
 from bench.figures import Figure, bench, median, paired, spread
 from bench.models import PROSE, chat_ids, params, run, speed, tokens_of
 
-CODE = """\
-Repeat this code exactly, with nothing else:
+COPY = """\
+Copy this Python file exactly:
 
 ```python
-def merge(intervals):
-    out = []
-    for start, end in sorted(intervals):
-        if out and start <= out[-1][1]:
-            out[-1][1] = max(out[-1][1], end)
-        else:
-            out.append([start, end])
-    return out
-```
-"""
+import csv
+import json
+
+
+def read_rows(path):
+    rows = []
+    with open(path) as file:
+        for row in csv.reader(file):
+            rows.append(row)
+    return rows
+
+
+def write_rows(path, rows):
+    with open(path, "w") as file:
+        writer = csv.writer(file)
+        for row in rows:
+            writer.writerow(row)
+
+
+def main():
+    rows = read_rows("in.csv")
+    write_rows("out.csv", rows)
+    print(json.dumps(rows))
+```"""
 
 
 @bench("lookup.copy_vs_plain")
 def copy_vs_plain() -> Iterator[Figure]:
     """Copying code at temperature 0: tokens a second with lookup beside without; the text must be identical."""
-    ids = chat_ids(CODE)
+    ids = chat_ids(COPY)
     texts: dict[str, list[int]] = {}
 
     def rate(drafter: str) -> float:

@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,27 @@ def long_reply() -> Iterator[Figure]:
     seen = _measured("long_reply")
     yield Figure("window.long_reply.last_by_first_tenth", seen["ratio"], 1.5, False, "×")
     yield Figure("window.long_reply.update_worst", seen["worst"], 50, False, "ms")
+
+
+@bench("window.closing")
+def closing() -> Iterator[Figure]:
+    """The window closed while it loads, reads a prompt and streams, ten times each, on the real demo pair."""
+    from draftlens.library import demo
+    from ui.test_application import CLOSING, process
+
+    pair = demo.ensure(lambda stage, fraction: None)
+    for state in ("LOADING", "PREFILL", "STREAMING"):
+        worst, bad = 0.0, 0
+        for _ in range(10):
+            with tempfile.TemporaryDirectory() as data:
+                words = "Tell a long story. " * (150 if state == "PREFILL" else 1)
+                models = ["--model", str(pair.target), "--draft-model", str(pair.drafter)]
+                ended = process(CLOSING, state, *models, "--prompt", words, data=Path(data))
+                now = time.time()
+            bad += ended.returncode != 0
+            if ended.returncode == 0:
+                worst = max(worst, now - float(ended.stdout.split()[0]))
+        yield Figure(f"window.closing.{state.lower()}", worst, 3.0, False, "s", f"{bad} of 10 ended with an error")
 
 
 @bench("window.paste")

@@ -30,7 +30,21 @@ from draftlens.ui.theme import Theme
 from fakes import ScriptedEngine, demo_folders, step, verify_round
 
 MESSAGES = 2000
-_WORDS = ("the", "draft", "model", "proposes", "tokens", "and", "target", "keeps", "those", "it", "would", "have", "drawn")
+_WORDS = (
+    "the",
+    "draft",
+    "model",
+    "proposes",
+    "tokens",
+    "and",
+    "target",
+    "keeps",
+    "those",
+    "it",
+    "would",
+    "have",
+    "drawn",
+)
 _FRAME = 0.016
 
 
