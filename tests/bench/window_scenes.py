@@ -136,8 +136,11 @@ class Scene:
             time.sleep(max(0.0005, _FRAME - spent))
             number += 1
         return {
-            "p99": percentile(found, 0.99), "worst": max(found), "own_p99": percentile(own, 0.99), "own_worst": max(own),
-        }  # fmt: skip
+            "p99": percentile(found, 0.99),
+            "worst": max(found),
+            "own_p99": percentile(own, 0.99),
+            "own_worst": max(own),
+        }
 
     def close(self) -> None:
         """End everything."""

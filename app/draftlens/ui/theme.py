@@ -50,7 +50,8 @@ class Theme(QObject):
         super().__init__(app)
         self._app = app
         wanted = os.environ.get(APPEARANCE_VARIABLE, "").strip().lower()
-        self._override: Appearance | None = "dark" if wanted == "dark" else "light" if wanted == "light" else None
+        self._environment: Appearance | None = "dark" if wanted == "dark" else "light" if wanted == "light" else None
+        self._override: Appearance | None = None
         self._appearance: Appearance = self._current()
         self._percent = 100
         self._icons: dict[tuple[str, str, int, Appearance], QIcon] = {}
@@ -62,7 +63,7 @@ class Theme(QObject):
         return self._appearance
 
     def set_override(self, appearance: Appearance | None) -> None:
-        """Fix the appearance, or follow the system again."""
+        """Fix the appearance, or follow the environment or else the system again."""
         self._override = appearance
         self._follow()
 
@@ -140,8 +141,9 @@ class Theme(QObject):
         return colors
 
     def _current(self) -> Appearance:
-        if self._override is not None:
-            return self._override
+        fixed = self._override or self._environment
+        if fixed is not None:
+            return fixed
         dark = QGuiApplication.styleHints().colorScheme() is Qt.ColorScheme.Dark
         return "dark" if dark else "light"
 

@@ -169,6 +169,7 @@ class ChatPane(QWidget):
         bridge.stateChanged.connect(self.refresh)
         bridge.modelChanged.connect(self.refresh)
         bridge.modelChanged.connect(self._count.start)
+        bridge.listChanged.connect(self._count.start)
         bridge.figuresChanged.connect(self._on_figures)
         bridge.counted.connect(self._on_counted)
         bridge.next_reply.changed.connect(self._name_replacement)
