@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import mlx.core as mx
+from mlx_lm.utils import maybe_set_recommended_wired_limit
 
 from draftlens.core.errors import UserError
 from draftlens.core.events import Cancelled, Finished, Folder, Loaded, Loading, Prefill, Request, RoundDone, Started
@@ -41,6 +42,8 @@ class MlxEngine:
     """
 
     def __init__(self, judge_folder: JudgeFolder, judge_pair: JudgePair) -> None:
+        # Weights that the system may page out make a large model crawl on Metal; elsewhere this does nothing.
+        maybe_set_recommended_wired_limit()
         self._judge_folder = judge_folder
         self._judge_pair = judge_pair
         self._target: LoadedModel | None = None

@@ -23,6 +23,9 @@ from draftlens.engine.rules import Coins, Verdict, rule_for
 from draftlens.engine.sampling import Chain, Rows, check_bias, draw
 from draftlens.engine.target import Ahead, Target, Transaction
 
+_CLEAR_EVERY = 256
+"""Rounds after which buffers that the allocator keeps for reuse are given back."""
+
 
 class Session:
     """One reply over a target's context.
@@ -118,6 +121,8 @@ class Session:
             if made.emitted:
                 current = made.emitted[-1].token
             index += 1
+            if index % _CLEAR_EVERY == 0:
+                mx.clear_cache()
             yield made
 
     def tail(self) -> str:
