@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit
+from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from draftlens.bridge.engine_bridge import EngineBridge
@@ -20,6 +20,7 @@ from draftlens.settings.file import SettingsFile
 from draftlens.settings.settings import Settings
 from draftlens.ui.dialogs.chat_settings import ChatSettingsDialog
 from draftlens.ui.dialogs.settings import SettingsDialog
+from draftlens.ui.focus_order import focus_order
 from draftlens.ui.main_window import MainWindow
 from fakes import ScriptedEngine, step
 
@@ -124,6 +125,20 @@ def test_menus_have_explicit_roles_and_no_key_twice(window: Window) -> None:
     assert len(keys) == len(set(keys))
     for wanted in ("Ctrl+N", "Ctrl+Shift+F", "Ctrl+Alt+S", "Ctrl+R", "Ctrl+E", "Ctrl+/", "Ctrl+F", "Ctrl+,"):
         assert wanted in keys
+
+
+def test_tab_goes_from_the_chips_over_the_chat_and_its_figures_to_the_sidebar(window: Window) -> None:
+    shown, _ = window(ScriptedEngine())
+    wanted = focus_order(shown)
+    seen: list[QWidget] = []
+    widget = wanted[0]
+    for _ in range(2000):
+        if widget in wanted and widget not in seen:
+            seen.append(widget)
+        following = widget.nextInFocusChain()
+        assert following is not None
+        widget = following
+    assert seen == wanted
 
 
 def test_find_reaches_turns_that_are_not_built(window: Window, qtbot: QtBot) -> None:

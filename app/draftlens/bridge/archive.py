@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TypeVar
@@ -117,7 +118,12 @@ class Archive:
         """Forget a preset."""
         self._write(lambda db: presets.delete(db, name))
 
-    def flush(self, timeout: float = 1.0) -> None:
+    def forget_old(self) -> None:
+        """Delete for good what was moved to Recently Deleted long ago."""
+        before = time.time() - conversations.KEEP_DELETED_DAYS * 86_400
+        self._write(lambda db: conversations.purge_deleted_before(db, before))
+
+    def flush(self, timeout: float = 0.3) -> None:
         """Wait for what was asked so far, so that the next read sees it."""
         if self.db is not None:
             self.db.flush(timeout)

@@ -98,6 +98,7 @@ def _run(
 ) -> int:
     theme = Theme(app)
     theme.apply()
+    archive.forget_old()
     preferences = start.preferences
     system = start.system or preferences.settings.system_prompt
     bridge = EngineBridge(make_thread, NextReply(start.params()), system, archive, start.params)

@@ -16,6 +16,7 @@ from draftlens.ui.chat.chat_pane import ChatPane
 from draftlens.ui.column import SIDE
 from draftlens.ui.commands import Commands
 from draftlens.ui.first_run import FirstRun
+from draftlens.ui.focus_order import set_focus_order
 from draftlens.ui.inspector.inspector import Inspector
 from draftlens.ui.sidebar.sidebar import Sidebar
 from draftlens.ui.theme import Theme, tokens
@@ -65,6 +66,7 @@ class MainWindow(QMainWindow):
         self.inspector = Inspector(theme)
         self._lay_out(size)
         self.commands = Commands(self, bridge)
+        set_focus_order(self)
         self._join()
         self._settings = None if settings_file is None else QSettings(str(settings_file), QSettings.Format.IniFormat)
         self._restore()
