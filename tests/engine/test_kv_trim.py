@@ -129,7 +129,7 @@ def test_a_rotating_cache_is_restored_whole_after_a_block_or_a_copied_run_of_sin
         for c in (cache, clean):
             for i in range(held):
                 append(c, i, 1)
-        snapshot = rollback.Snapshot([cache], 1 if copy else 4, copy=copy)
+        snapshot = rollback.Snapshot([cache], 1 if copy else 4, ring_copy=copy)
         for i in range(5 if copy else 1):
             append(cache, 50 + i, 1 if copy else 4)
         snapshot.restore()
@@ -154,3 +154,15 @@ def test_keeping_no_row_or_too_many_is_a_bug_that_is_reported(rows: int) -> None
     append(cache, 1, 4)
     with pytest.raises(BugError, match="cannot keep"):
         snapshot.keep(rows, Recording())
+
+
+def test_copies_of_nested_caches_grow_on_their_own() -> None:
+    rows = mx.ones((1, 1, 3, 4))
+    nested = [CacheList(KVCache(), KVCache()), KVCache()]
+    for cache in rollback.flat(nested):
+        cache.update_and_fetch(rows, rows)
+    grown = rollback.flat(rollback.copies(nested))
+    for cache in grown:
+        cache.update_and_fetch(rows[:, :, :1], rows[:, :, :1])
+    assert [c.offset for c in grown] == [4, 4, 4]
+    assert [c.offset for c in rollback.flat(nested)] == [3, 3, 3]

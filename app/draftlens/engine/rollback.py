@@ -8,6 +8,7 @@ replaced, never written in place, so an old reference is a snapshot.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -70,6 +71,14 @@ def can_trim(caches: Sequence[Any]) -> bool:
     return all(type(c) in _TRIMMABLE for c in flat(caches))
 
 
+def copies(caches: Sequence[Any]) -> list[Any]:
+    """Return caches that grow on their own while the originals keep their length; nothing they hold is copied.
+
+    For caches of which `can_trim` holds: what a copy appends lies beyond the length its original knows.
+    """
+    return [CacheList(*copies(c.caches)) if isinstance(c, CacheList) else copy.copy(c) for c in caches]
+
+
 def trim(caches: Sequence[Any], count: int) -> None:
     """Drop the newest `count` tokens of caches for which `can_trim` holds.
 
@@ -87,15 +96,15 @@ class Snapshot:
     Args:
         caches: the caches of one context.
         width: rows of the forward to come.
-        copy: also copy what a 1-row update of a rotating cache overwrites, so that a run of such updates can be
+        ring_copy: also copy what a 1-row update of a rotating cache overwrites, so that a run of such updates can be
             undone; costs a copy of the window, so a target, which never needs it, does not ask.
     """
 
-    def __init__(self, caches: Sequence[Any], width: int, *, copy: bool = False) -> None:
+    def __init__(self, caches: Sequence[Any], width: int, *, ring_copy: bool = False) -> None:
         self.width = width
         self._caches = flat(caches)
-        self._saved = [_save(c, copy) for c in self._caches]
-        overwritten = any(type(c) is RotatingKVCache for c in self._caches) and width == 1 and not copy
+        self._saved = [_save(c, ring_copy) for c in self._caches]
+        overwritten = any(type(c) is RotatingKVCache for c in self._caches) and width == 1 and not ring_copy
         self._can_restore = not overwritten and all(type(c) in _RESTORABLE for c in self._caches)
 
     @property
@@ -154,12 +163,12 @@ def _slice_rotating(cache: RotatingKVCache, drop: int) -> None:
     cache._idx = left
 
 
-def _save(cache: Any, copy: bool) -> Any:
+def _save(cache: Any, ring_copy: bool) -> Any:
     if type(cache) is ArraysCache:
         return list(cache.cache)
     if type(cache) is RotatingKVCache:
         keys, values = cache.keys, cache.values
-        if copy and keys is not None and values is not None:
+        if ring_copy and keys is not None and values is not None:
             keys, values = mx.array(keys), mx.array(values)
         return keys, values, cache.offset, cache._idx
     return cache.offset if type(cache) in _TRIMMABLE else None

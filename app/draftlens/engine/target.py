@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -166,7 +165,7 @@ class Target:
         """
         if not rollback.can_trim(self.caches):
             return None
-        caches = [copy.copy(c) for c in self.caches]
+        caches = rollback.copies(self.caches)
         logits: mx.array = self.model.network(token[None, None], cache=caches)
         return Ahead(logits[0], caches)
 
@@ -262,7 +261,7 @@ class DraftContext:
         logits = self._forward(mx.array(list(tokens), dtype=mx.int32))
         self.tokens.extend(tokens)
         # Taken after the committed tokens, so that a rejected draft never costs them.
-        self._snapshot = None if rollback.can_trim(self.caches) else rollback.Snapshot(self.caches, 1, copy=True)
+        self._snapshot = None if rollback.can_trim(self.caches) else rollback.Snapshot(self.caches, 1, ring_copy=True)
         return logits
 
     def step(self, token: mx.array) -> mx.array:
