@@ -6,7 +6,8 @@ import sys
 from collections.abc import Sequence
 
 from draftlens.cli.rooms import Rooms
-from draftlens.core.errors import DraftlensError
+from draftlens.core.errors import INTERRUPTED, DraftlensError
+from draftlens.core.events import Cancelled
 
 
 def run_cli(argv: Sequence[str], rooms: Rooms) -> int:
@@ -32,6 +33,10 @@ def run_cli(argv: Sequence[str], rooms: Rooms) -> int:
     except DraftlensError as error:
         print(f"draftlens: {error}", file=sys.stderr)
         return error.exit_code
+    except (Cancelled, KeyboardInterrupt):
+        # Ctrl-C before there was a reply to end: nothing was written, and a fetch leaves nothing behind.
+        print("draftlens: Stopped.", file=sys.stderr)
+        return INTERRUPTED
     except BrokenPipeError:
         # The reader went away; whatever is still buffered has nobody to go to.
         sys.stdout = None

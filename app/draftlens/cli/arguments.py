@@ -103,6 +103,9 @@ def check_conflicts(arguments: argparse.Namespace) -> None:
         (a.no_draft and a.prompt_lookup, "--no-draft and --prompt-lookup"),
         (a.prompt is not None and a.file, "--prompt and --file"),
     )
+    for flag, value in (("--model", a.model), ("--draft-model", a.draft_model), ("--file", a.file)):
+        if value == "":
+            raise UserError(f"{flag} is empty.", "Give a path, or leave it out.")
     for both, names in pairs:
         if both:
             raise UserError(f"{names} contradict each other.", "Give one of them.")

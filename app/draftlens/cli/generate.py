@@ -14,12 +14,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from draftlens.cli.output import write
 from draftlens.cli.progress import Progress
 from draftlens.cli.rooms import Rooms
 from draftlens.cli.settings import read_prompt, session_params
 from draftlens.cli.trace import Trace
 from draftlens.core import report
-from draftlens.core.errors import UserError
+from draftlens.core.errors import INTERRUPTED, UserError
 from draftlens.core.events import Engine, Finished, Loading, Prefill, Request, RoundDone, Started
 from draftlens.core.params import DrafterKind, SessionParams
 from draftlens.core.round import FinishReason, Round
@@ -27,7 +28,6 @@ from draftlens.core.rules import diagnostics_wanted
 from draftlens.core.stats import RunStats
 
 DEMO_NOTE = "No model given: using the demo pair, SmolLM2-135M-Instruct with its small drafter."
-INTERRUPTED = 130
 
 
 class _Interrupt:
@@ -82,13 +82,13 @@ class _Reply:
         self.stats.finish = finished.reason
         self._show(finished.tail)
         if self._printing and not self.text.endswith("\n"):
-            print(flush=True)
+            write("")
 
     def _show(self, text: str) -> None:
         self.text += text
         if self._printing and text:
             self._progress.clear()
-            print(text, end="", flush=True)
+            write(text, end="")
 
 
 def generate(arguments: argparse.Namespace, rooms: Rooms) -> int:
@@ -116,7 +116,7 @@ def generate(arguments: argparse.Namespace, rooms: Rooms) -> int:
     note = finished.speculation_note or note
     if arguments.json:
         settings = _settings(target, draft, params, finished)
-        print(json.dumps(report.run_record(settings, reply.text, reply.rounds, reply.stats), ensure_ascii=False))
+        write(json.dumps(report.run_record(settings, reply.text, reply.rounds, reply.stats), ensure_ascii=False))
     elif drafter != "none":
         _print_lines(reply.stats, drafter, finished)
     if drafter != "none" and note is not None:
@@ -173,13 +173,12 @@ def _load(engine: Engine, target: Path, draft: Path | None, progress: Progress, 
 
 
 def _print_lines(stats: RunStats, drafter: DrafterKind, finished: Finished) -> None:
-    print(report.acceptance_line(stats))
+    write(report.acceptance_line(stats))
     line = report.diagnostic_line(stats) if diagnostics_wanted(os.environ) else None
     if line is not None:
-        print(line)
+        write(line)
     if drafter == "prompt-lookup":
-        print(report.lookup_line(stats, finished.shadow_confirmations))
-    sys.stdout.flush()
+        write(report.lookup_line(stats, finished.shadow_confirmations))
 
 
 def _settings(target: Path, draft: Path | None, params: SessionParams, finished: Finished) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
+from draftlens.cli.output import write
 from draftlens.cli.rooms import Rooms
 
 REFUSED = 2
@@ -15,12 +16,12 @@ def models(arguments: argparse.Namespace, rooms: Rooms) -> int:
     """Print the verdict on a folder or config.json; 2 if it cannot be used as a model."""
     verdict, refused = rooms.inspect(Path(arguments.path))
     if arguments.json:
-        print(json.dumps(verdict, ensure_ascii=False, indent=2))
+        write(json.dumps(verdict, ensure_ascii=False, indent=2))
     else:
-        print(f"{arguments.path}: {verdict['role']}")
+        write(f"{arguments.path}: {verdict['role']}")
         for key in ("reason", "next"):
             if verdict.get(key):
-                print(verdict[key])
+                write(verdict[key])
         for line in verdict.get("evidence", ()):
-            print(f"  {line}")
+            write(f"  {line}")
     return REFUSED if refused else 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
+from draftlens.cli.output import write
 from draftlens.cli.rooms import Rooms
 
 _MARKS = {"ok": "ok     ", "warning": "missing", "failed": "FAILED "}
@@ -16,8 +17,8 @@ def self_test(arguments: argparse.Namespace, rooms: Rooms) -> int:
     failed = any(state == "failed" for _, state, _, _ in checks)
     if arguments.json:
         rows = [{"name": n, "state": s, "sentence": t, "next": x} for n, s, t, x in checks]
-        print(json.dumps({"ok": not failed, "checks": rows}, ensure_ascii=False, indent=2))
+        write(json.dumps({"ok": not failed, "checks": rows}, ensure_ascii=False, indent=2))
         return int(failed)
     for name, state, sentence, next_step in checks:
-        print(f"{_MARKS[state]}  {name}: {sentence}{'' if next_step is None else ' ' + next_step}")
+        write(f"{_MARKS[state]}  {name}: {sentence}{'' if next_step is None else ' ' + next_step}")
     return int(failed)

@@ -62,10 +62,30 @@ def read_prompt(arguments: argparse.Namespace) -> str:
     elif sys.stdin is None or sys.stdin.isatty():
         raise UserError("There is no prompt.", 'Give one with -p "…", or with -f FILE.')
     else:
-        text = sys.stdin.read()
+        text = _read_input()
     if not text.strip():
         raise UserError("The prompt is empty.", 'Give one with -p "…".')
+    for name, given in (
+        ("prompt", text),
+        ("system prompt", arguments.system or ""),
+        *(("stop", s) for s in arguments.stop),
+    ):
+        # Bytes of arguments or input that are no UTF-8 arrive as lone surrogates, which no tokenizer takes.
+        if not given.isascii() and any("\ud800" <= c <= "\udfff" for c in given):
+            raise UserError(f"The {name} text is not UTF-8.", "Convert it to UTF-8 first.")
     return text
+
+
+def _read_input() -> str:
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError as error:
+        raise UserError("The prompt text is not UTF-8.", "Convert it to UTF-8 first.") from error
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise UserError(
+            f"The prompt cannot be read from standard input: {reason}.", "Give it with -p or -f."
+        ) from error
 
 
 def _read_file(path: Path) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+INTERRUPTED = 130
+"""Exit code after Ctrl-C."""
+
 
 class DraftlensError(Exception):
     """Base of every error raised on purpose."""

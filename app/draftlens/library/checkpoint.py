@@ -50,9 +50,14 @@ def require_standalone(path: Path, as_draft: bool = False) -> Verdict:
         UserError: it is not a complete chat or base model.
     """
     verdict = inspect(path)
+    name = f"--draft-model {path}" if as_draft else str(path)
+    if verdict.role.standalone and path.is_file():
+        raise UserError(
+            f"{name} is not a model: it is a file, not a model folder.",
+            f"Choose the folder that holds it, {path.parent}.",
+        )
     if verdict.role.standalone:
         return verdict
-    name = f"--draft-model {path}" if as_draft else str(path)
     if verdict.role in _DFLASH_ROLES:
         if as_draft:
             raise UserError(

