@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 
 from draftlens.core.params import SamplingParams, SessionParams
@@ -57,6 +58,11 @@ def params(
 
 def run(ids: list[int], asked: SessionParams, drafter: str = "none") -> list[Round]:
     """Run one reply on a fresh context and return its rounds."""
+    return list(iterate(ids, asked, drafter))
+
+
+def iterate(ids: list[int], asked: SessionParams, drafter: str = "none") -> Iterator[Round]:
+    """Yield the rounds of one reply on a fresh context."""
     target, draft = pair()
     keys = Keys(asked.seed)
     chosen: Drafter | None = None
@@ -64,7 +70,7 @@ def run(ids: list[int], asked: SessionParams, drafter: str = "none") -> list[Rou
         chosen = DraftModel(DraftContext(draft.model), Chain(asked.sampling, target.model.vocabulary), keys)
     elif drafter == "prompt-lookup":
         chosen = PromptLookup(asked.lookup)
-    return list(Session(Target(target.model), chosen, asked, keys, target.decode).rounds(ids))
+    return Session(Target(target.model), chosen, asked, keys, target.decode).rounds(ids)
 
 
 def tokens_of(rounds: list[Round]) -> list[int]:
