@@ -96,3 +96,13 @@ def test_the_next_turn_reuses_what_both_contexts_hold_and_says_the_same(family: 
     changed, kept = turn(target, context, other)
     assert kept == (6 if family == "qwen3" else 0)
     assert_same_text(made, other, changed, naive(made, other, 10))
+
+
+@pytest.mark.parametrize("context", [8, 18])
+def test_beyond_its_own_context_a_draft_model_proposes_nothing_and_the_text_goes_on(context: int) -> None:
+    made = model("qwen3")
+    drafter = DraftModel(DraftContext(model("qwen3", context=context)), Chain(GREEDY, VOCABULARY), Keys(0))
+    reply = run(Target(made), drafter, PROMPT, max_tokens=TOKENS, k=2)
+    assert reply.tokens == naive(made, PROMPT, TOKENS)
+    assert all(r.context + r.drafted <= context for r in reply.rounds if r.proposals)
+    assert reply.rounds[-1].proposals == ()

@@ -82,7 +82,10 @@ def _inspect(path: Path) -> Verdict:
         if path.suffix == ".json":
             return _judge(path, folder=None)
         if path.suffix == ".gguf":
-            return _not_a_model("It is a GGUF file, which must be imported before use.", "Import it first.")
+            return _not_a_model(
+                "It is a GGUF file, and only model folders can be loaded.",
+                "Choose a folder in MLX or Hugging Face format.",
+            )
         return _not_a_model("It is a file, not a model folder.", "Choose the folder that holds config.json.")
     if not any(path.iterdir()):
         return _not_a_model("It is an empty folder.", "Choose the folder that holds config.json.")
@@ -105,7 +108,10 @@ def _without_config(folder: Path) -> Verdict:
     if inside is not None:
         return _not_a_model("It has no config.json itself.", f"Perhaps {inside.parent} is meant.")
     if any(folder.glob("*.gguf")):
-        return _not_a_model("It holds GGUF files, which must be imported before use.", "Import one of them first.")
+        return _not_a_model(
+            "It holds GGUF files, and only model folders can be loaded.",
+            "Choose a folder in MLX or Hugging Face format.",
+        )
     return _not_a_model("It has no config.json.", "Choose the folder that holds config.json.")
 
 

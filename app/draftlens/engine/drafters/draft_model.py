@@ -38,8 +38,13 @@ class DraftModel:
         self._steps = 0
 
     def begin(self, prompt: Sequence[int], cancelled: Callable[[], bool]) -> None:
-        """Read the prompt but for its last token, which is fed with the first round."""
+        """Read the prompt but for its last token, which is fed with the first round.
+
+        A prompt beyond the draft model's own context is not read at all: nothing will be drafted for it.
+        """
         head = prompt[:-1]
+        if len(prompt) >= self.context.model.context:
+            return
         have = prefix.reuse(self.context, head)
         self.context.prefill(head[have:], cancelled)
 
@@ -51,12 +56,14 @@ class DraftModel:
         """Return k: a draft model always has a proposal."""
         return k
 
-    def propose(self, committed: Sequence[int], current: int, k: int, position: int) -> Proposal:
-        """Draft k tokens without waiting for any of them.
+    def propose(self, committed: Sequence[int], current: int, k: int, position: int) -> Proposal | None:
+        """Draft k tokens without waiting for any of them; None beyond the draft model's own context.
 
         Raises:
             whatever the forward raises; the context is then empty and the next prompt is read anew.
         """
+        if len(committed) + k >= self.context.model.context:
+            return None
         try:
             return self._propose(committed, current, k, position)
         except BaseException:
