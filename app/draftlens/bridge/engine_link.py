@@ -32,6 +32,8 @@ PUMP_MS = 33
 """Text is shown at most this often, about 30 times a second."""
 FIGURES_S = 0.25
 """Figures change at most four times a second, so that they can be read."""
+HEAVY_S = 0.008
+"""After an update of the text that took so long, one is left out."""
 SLOW_MS = 20_000
 """A load that says nothing for so long is called slow."""
 
@@ -72,6 +74,7 @@ class EngineLink(QObject):
         self._tickets = 0
         self._figures_dirty = False
         self._figures_at = 0.0
+        self._breathes = False
         self._timer = QTimer(self)
         self._timer.setInterval(PUMP_MS)
         self._timer.timeout.connect(self._pump)
@@ -181,6 +184,11 @@ class EngineLink(QObject):
             self._pump()
 
     def _pump(self) -> None:
+        if self._breathes:
+            # The last update took much of a frame, or the figures take the next: what was typed meanwhile comes first.
+            self._breathes = False
+            return
+        start = time.monotonic()
         events = self._thread.drain() if self._thread is not None else []
         self._take_all(events)
         now = time.monotonic()
@@ -193,6 +201,7 @@ class EngineLink(QObject):
             else:
                 self._figures_soon.stop()
                 self.figuresChanged.emit()
+        self._breathes = self.running and (self._figures_soon.isActive() or time.monotonic() - start > HEAVY_S)
         if not events and not self._figures_dirty:
             self._timer.stop()
 

@@ -23,6 +23,8 @@ class Page(QAbstractScrollArea):
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_NoSystemBackground)
         self.verticalScrollBar().setSingleStep(48)
         self.pill = Pill(theme, self)
+        self._reserve()
+        theme.changed.connect(self._reserve)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """The page between the turns."""
@@ -32,6 +34,11 @@ class Page(QAbstractScrollArea):
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         """Nothing moves by itself."""
+
+    def _reserve(self) -> None:
+        """The pill has a strip of its own: over the turns, it would make Qt paint all of them at each scroll."""
+        self.setViewportMargins(0, 0, 0, self.pill.room)
+        self.pill.settle()
 
     def _width(self) -> int:
         widest = self._theme.px(tokens()["dimensions"]["transcriptMaxWidth"])

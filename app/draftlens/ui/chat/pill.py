@@ -18,11 +18,19 @@ class Pill(QPushButton):
         theme.changed.connect(self._show_icon)
         self._show_icon()
 
+    @property
+    def room(self) -> int:
+        """How high the strip is that it stands in, with the space above it."""
+        return self._high + 8
+
+    @property
+    def _high(self) -> int:
+        return max(28, self.sizeHint().height())
+
     def settle(self) -> None:
         """Take the place again after the parent changed its size."""
-        size, home = self.sizeHint(), self._home
-        high = max(28, size.height())
-        self.setGeometry((home.width() - size.width()) // 2, home.height() - high - 12, size.width(), high)
+        wide, high, home = self.sizeHint().width(), self._high, self._home
+        self.setGeometry((home.width() - wide) // 2, home.height() - high, wide, high)
 
     def _show_icon(self) -> None:
         self.setIcon(self._theme.icon("arrow-down", "text2", 14))

@@ -102,6 +102,11 @@ class ReplyView(QWidget):
         self._built = False
 
     @property
+    def built(self) -> bool:
+        """Whether its text has been made."""
+        return self._built
+
+    @property
     def text(self) -> str:
         """The text as it is shown."""
         return self.body.shown_text
@@ -118,6 +123,16 @@ class ReplyView(QWidget):
         self._busy = busy
         if self._built:
             self._show_actions()
+
+    def prepare(self) -> None:
+        """Make the text, then the header: one at each call, for a turn that is made ahead of being seen."""
+        if self.body.parts:
+            self.refresh()
+        else:
+            self.body.grow()
+            self._built = not self.body.parts
+            if self._built:
+                self.refresh()
 
     def refresh(self) -> None:
         """Take over new text and the header's figures."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+import time
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from PySide6.QtCore import QTimer, Signal, SignalInstance
 from PySide6.QtGui import QResizeEvent
@@ -22,9 +23,10 @@ from draftlens.ui.theme import Theme
 
 _ASKS = ("editAsked", "regenerateAsked", "resumeAsked", "switchAsked", "linkAsked", "roundAsked")
 """What turns ask for is passed on under the same names."""
-_SLACK, _TOP, _BOTTOM = 8, 20, 24
-_KEEP = 3
-"""Turns this many viewports away are given up."""
+_SLACK, _TOP, _BOTTOM = 8, 20, 0
+_KEEP, _AHEAD = 3, 1.5
+"""Turns this many viewports away are given up, and built."""
+_STEPS_S = 0.0015
 
 
 class Transcript(Page):
@@ -77,20 +79,19 @@ class Transcript(Page):
     def show_chat(self, chat: Chat) -> None:
         """Show a chat, or another path of the one shown; what stays keeps its widgets."""
         same = chat is self._chat
-        known = {item.message.id: item for item in self._items} if same else {}
+        known = {item.message.id: item for item in self._items}
         if not same:
-            for item in self._items:
-                item.drop()
+            while known:
+                known.popitem()[1].drop()
         self._chat = chat
-        items: list[Item] = []
+        self._items = []
         for message in chat.path:
             item = known.pop(message.id) if message.id in known else Item(message)
             item.take(message, chat.conversation.version(message.id))
-            items.append(item)
+            self._items.append(item)
         for item in known.values():
             item.drop()
-        self._items = items
-        self._built = {item.message.id: (n, item) for n, item in enumerate(items) if item.view is not None}
+        self._built = {item.message.id: (n, item) for n, item in enumerate(self._items) if item.view is not None}
         self._estimate()
         self.follow()
 
@@ -155,8 +156,12 @@ class Transcript(Page):
             item.estimate(width, self._theme)
         self._sum()
 
-    def _sum(self) -> None:
-        self._tops = list(accumulate((item.room for item in self._items), initial=_TOP))
+    def _sum(self, first: int = 0) -> None:
+        """Add up the heights, from a turn on: a reply that grows at the end costs the same however long the chat is."""
+        if first == 0 or first >= len(self._tops):
+            first, self._tops = 0, [_TOP]
+        del self._tops[first + 1 :]
+        self._tops += accumulate((item.room for item in islice(self._items, first, None)), initial=self._tops.pop())
         bar = self.verticalScrollBar()
         bar.setPageStep(max(40, self.viewport().height() - 40))
         bar.setRange(0, max(0, self._tops[-1] + _BOTTOM - self.viewport().height()))
@@ -179,7 +184,9 @@ class Transcript(Page):
             self._move()
         finally:
             self._placing = False
-        self._ahead.start()
+        # Not started again: scrolling, which needs it most, would put it off for ever.
+        if not self._ahead.isActive():
+            self._ahead.start()
 
     def _settle(self) -> bool:
         """Build and measure what is in view; return whether a height changed."""
@@ -187,21 +194,17 @@ class Transcript(Page):
         if self._following:
             bar.setValue(bar.maximum())
         anchor, offset = self._anchor()
-        bottom = bar.value() + self.viewport().height()
-        number = anchor
-        changed = False
-        while number < len(self._items) and self._tops[number] < bottom:
-            changed |= self._measure(number, width)
-            number += 1
+        last = bisect_left(self._tops, bar.value() + self.viewport().height(), hi=len(self._items))
+        changed = []
+        for number in range(anchor, last):
+            if self._items[number].view is None:
+                self._build(number)
+            if self._items[number].measure(width):
+                changed.append(number)
         if changed:
-            self._sum()
+            self._sum(changed[0])
             bar.setValue(bar.maximum() if self._following else self._tops[anchor] + offset)
-        return changed
-
-    def _measure(self, number: int, width: int) -> bool:
-        if self._items[number].view is None:
-            self._build(number)
-        return self._items[number].measure(width)
+        return bool(changed)
 
     def _move(self) -> None:
         y, high, width = self.verticalScrollBar().value(), self.viewport().height(), self._width()
@@ -211,10 +214,8 @@ class Transcript(Page):
         self._shown_at = y
         for id, (number, item) in list(self._built.items()):
             top = self._tops[number]
-            if item.view is None:
-                del self._built[id]
-                continue
-            if (top + item.height < y - _KEEP * high or top > y + (1 + _KEEP) * high) and not item.holds:
+            far = top + item.height < y - _KEEP * high or top > y + (1 + _KEEP) * high
+            if item.view is None or (far and not item.holds):
                 item.drop()
                 del self._built[id]
                 continue
@@ -225,29 +226,39 @@ class Transcript(Page):
                 item.view.show()
 
     def _build_ahead(self) -> None:
-        """One step towards a turn just outside the viewport: its rounds, its widget, its text, each in its own time."""
+        """Steps towards the turns just outside the viewport, as many as a part of a frame has room for."""
+        end = time.perf_counter() + _STEPS_S
+        while self._step():
+            if time.perf_counter() > end:
+                return
+        self._ahead.stop()
+
+    def _step(self) -> bool:
+        """One step: a reply's rounds, a widget, its text, its layout, each by itself; False if nothing is left."""
         bar, high = self.verticalScrollBar(), self.viewport().height()
-        first = max(0, bisect_right(self._tops, bar.value() - high) - 1)
-        last = min(bisect_right(self._tops, bar.value() + 2 * high), len(self._items))
+        first = max(0, bisect_right(self._tops, bar.value() - _AHEAD * high) - 1)
+        last = min(bisect_right(self._tops, bar.value() + (1 + _AHEAD) * high), len(self._items))
         width = self._width()
-        for number in sorted(range(first, last), key=lambda n: abs(self._tops[n] - bar.value() - high // 2)):
-            item = self._items[number]
-            if item.fits(width):
-                continue
-            if item.view is None and self._unread(item):
-                return
-            if item.view is None:
+        middle = bar.value() + high // 2
+        missing = [n for n in range(first, last) if not self._items[n].fits(width)]
+        if not missing:
+            return False
+        number = min(missing, key=lambda n: abs(self._tops[n] - middle))
+        item = self._items[number]
+        if item.view is None:
+            if not self._unread(item):
                 self._build(number)
-                return
+        elif isinstance(item.view, ReplyView) and not item.view.built:
+            item.view.prepare()
+        else:
             anchor, offset = self._anchor()
-            item.measure(width)
-            self._sum()
+            if item.measure(width):
+                self._sum(number)
             self._placing = True
             bar.setValue(bar.maximum() if self._following else self._tops[anchor] + offset)
             self._move()
             self._placing = False
-            return
-        self._ahead.stop()
+        return True
 
     def _unread(self, item: Item) -> bool:
         """Read a reply's rounds, if that is still to be done."""
@@ -263,8 +274,7 @@ class Transcript(Page):
         self._built[item.message.id] = (number, item)
         view = item.build(self._chat, self._formats, self._formulas, self.viewport(), self._tinted, self._lined)
         for name in _ASKS:
-            inner: SignalInstance | None = getattr(view, name, None)
-            if inner is not None:
+            if isinstance(inner := getattr(view, name, None), SignalInstance):
                 inner.connect(getattr(self, name))
         if isinstance(view, ReplyView):
             view.changed.connect(self._place)

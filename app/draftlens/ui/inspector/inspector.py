@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
@@ -30,6 +30,7 @@ _TONES: dict[Tone, tuple[str, str]] = {
 }
 
 _ROOMY = 720
+_FRAME_MS = 16
 
 
 class Inspector(QWidget):
@@ -78,15 +79,19 @@ class Inspector(QWidget):
         self.table.roundSelected.connect(self.select)
         self.strip.scrolled.connect(lambda: self.shown.setText(self.strip.visible_range()))
         theme.changed.connect(self._show_tone)
+        self._rounds_soon = QTimer(self)
+        self._rounds_soon.setSingleShot(True)
+        self._rounds_soon.setInterval(_FRAME_MS)
+        self._rounds_soon.timeout.connect(self._show_rounds)
         self.show_reply(None, RuleId.SAMPLER_MATCH)
 
     def show_reply(self, reply: Reply | None, following: RuleId) -> None:
         """Show a reply, or what it gained since the last call; `following` is the rule the next one asks for."""
+        grows = reply is not None and reply is self._reply and reply.phase.running
         if reply is not self._reply:
             self._selected = -1
             self.strip.select(-1)
         self._reply = reply
-        rounds = [] if reply is None else reply.rounds
         stats = None if reply is None else reply.stats
         self.rule.show_stats(stats)
         self.tiles.show_tiles(figures.tiles(stats, None if reply is None else reply.params))
@@ -94,8 +99,11 @@ class Inspector(QWidget):
         self.gauge.setVisible(not greedy)
         self.gauge.show_stats(stats)
         self.tested.setText(figures.tested_label(stats))
-        self.model.show(rounds)
-        self.strip.show_rounds(self.model.rounds)
+        if grows:
+            # Strip and table are painted in a frame of their own, after the figures.
+            self._rounds_soon.start()
+        else:
+            self._show_rounds()
         if stats is not None:
             verdict = stats.verdict()
             # "z = 0.4" stays on one line.
@@ -107,7 +115,7 @@ class Inspector(QWidget):
         rule = following if stats is None or stats.rule is None else stats.rule
         self._draw_word.setText("residual" if rule is RuleId.STOCHASTIC else "target draw")
         self._show_tone()
-        over = reply is not None and reply.phase in (Phase.DONE, Phase.STOPPED) and bool(rounds)
+        over = reply is not None and reply.phase in (Phase.DONE, Phase.STOPPED) and bool(reply.rounds)
         self.log.show_text(_log(reply) if over and reply is not None else "")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -132,6 +140,11 @@ class Inspector(QWidget):
         if count:
             start = self._selected if self._selected >= 0 else (count if by < 0 else -1)
             self.select(min(max(start + by, 0), count - 1))
+
+    def _show_rounds(self) -> None:
+        self._rounds_soon.stop()
+        self.model.show([] if self._reply is None else self._reply.rounds)
+        self.strip.show_rounds(self.model.rounds)
 
     def _legend(self) -> QHBoxLayout:
         row = QHBoxLayout()

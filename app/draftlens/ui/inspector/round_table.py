@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QHeaderView,
-    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTreeView,
@@ -19,18 +18,21 @@ from draftlens.bridge.round_model import COLUMNS, HEADER, KIND_ROLE, ROUND, SHAP
 from draftlens.ui.shapes import CELL, paint_mark, text_color
 from draftlens.ui.theme import Theme
 
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _ROW = 22
 _SHARES = (72, 87, 96, 81, 87, 94, 143)
 _ARROW = 14
 
 
 class RoundDelegate(QStyledItemDelegate):
-    """Paints a cell: rounds with their arrow, tokens with their shape and the colour of their fate."""
+    """Paints a round in one go, and a token cell by cell with its shape and the colour of its fate."""
 
     def __init__(self, theme: Theme, view: QTreeView) -> None:
         super().__init__(view)
         self._theme, self._view = theme, view
-        self._data_font, self._words_font = theme.font("data"), theme.font("caption")
+        self._dress()
+        theme.changed.connect(self._dress)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         """All rows are alike, so that thousands of them need no measuring."""
@@ -43,11 +45,8 @@ class RoundDelegate(QStyledItemDelegate):
         color = self._theme.color
         kind, column = index.data(KIND_ROLE), index.column()
         rect: QRect = option.rect
-        selected = bool(option.state & QStyle.StateFlag.State_Selected)
         painter.save()
-        if kind == ROUND and selected:
-            painter.fillRect(rect, color("selected"))
-        elif kind != ROUND and column != 2:
+        if column != 2:
             # A token's text takes the empty column beside it too.
             wide = rect.adjusted(0, 0, self._view.columnWidth(2) if column == 1 else 0, 0)
             painter.fillRect(wide, color("surface"))
@@ -55,10 +54,7 @@ class RoundDelegate(QStyledItemDelegate):
         cell = rect.adjusted(2, 0, -2, 0)
         if column == 0:
             cell.setLeft(4)
-            if kind == ROUND:
-                self._arrow(painter, cell, self._view.isExpanded(index.sibling(index.row(), 0)))
-                cell.setLeft(cell.left() + _ARROW)
-            elif mark is not None:
+            if mark is not None:
                 paint_mark(painter, cell.left() + 1, rect.center().y() - CELL / 2 + 0.5, mark, self._theme)
         painter.setFont(self._words_font if kind == HEADER or (mark is not None and column == 6) else self._data_font)
         name = "text3" if kind == HEADER else "text"
@@ -67,14 +63,38 @@ class RoundDelegate(QStyledItemDelegate):
         painter.setPen(color(name))
         if column == 6:
             cell.adjust(6, 0, -2, 0)
-        if kind != ROUND and column == 1:
+        if column == 1:
             cell.setLeft(cell.left() + 4)
             cell.setRight(cell.right() + self._view.columnWidth(2))
         align = Qt.AlignmentFlag(index.data(Qt.ItemDataRole.TextAlignmentRole))
         text = painter.fontMetrics().elidedText(str(index.data() or ""), Qt.TextElideMode.ElideRight, cell.width() + 1)
-        if column != 2 or kind == ROUND:
+        if column != 2:
             painter.drawText(cell, align, text)
         painter.restore()
+
+    def paint_round(
+        self, painter: QPainter, rect: QRect, texts: tuple[str, ...], *, opened: bool, chosen: bool
+    ) -> None:
+        """A row of numbers: while a reply runs, all rows in view are painted four times a second."""
+        header = self._view.header()
+        painter.save()
+        if chosen:
+            painter.fillRect(rect, self._theme.color("selected"))
+        painter.setFont(self._data_font)
+        painter.setPen(self._theme.color("text"))
+        for column, text in enumerate(texts):
+            left = header.sectionViewportPosition(column)
+            cell = QRect(left + 2, rect.top(), header.sectionSize(column) - 4, rect.height())
+            if column == 0:
+                cell.setLeft(4 + _ARROW)
+            elif column == 6:
+                cell.adjust(6, 0, -2, 0)
+            painter.drawText(cell, _LEFT if column == 0 else _RIGHT, text)
+        self._arrow(painter, rect.adjusted(4, 0, 0, 0), opened)
+        painter.restore()
+
+    def _dress(self) -> None:
+        self._data_font, self._words_font = self._theme.font("data"), self._theme.font("caption")
 
     def _arrow(self, painter: QPainter, cell: QRect, opened: bool) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -98,7 +118,8 @@ class RoundTable(QTreeView):
         self._theme, self._rounds = theme, model
         self.setModel(model)
         self.setObjectName("roundTable")
-        self.setItemDelegate(RoundDelegate(theme, self))
+        self._painter = RoundDelegate(theme, self)
+        self.setItemDelegate(self._painter)
         self.setAccessibleName("Rounds and their tokens")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setRootIsDecorated(False)
@@ -176,10 +197,15 @@ class RoundTable(QTreeView):
     def drawRow(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """A hairline below the tokens of an opened round."""
-        super().drawRow(painter, option, index)
-        if index.data(KIND_ROLE) != ROUND and index.row() == self._rounds.rowCount(index.parent()) - 1:
+        """A round as a whole; a hairline below the tokens of an opened one."""
+        if not index.parent().isValid():
             rect: QRect = option.rect
+            opened, chosen = self.isExpanded(index), self.selectionModel().isSelected(index)
+            self._painter.paint_round(painter, rect, self._rounds.texts(index.row()), opened=opened, chosen=chosen)
+            return
+        super().drawRow(painter, option, index)
+        if index.row() == self._rounds.rowCount(index.parent()) - 1:
+            rect = option.rect
             painter.setPen(QPen(self._theme.color("border"), 1))
             painter.drawLine(rect.bottomLeft(), rect.bottomRight())
 
