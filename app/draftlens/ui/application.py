@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import logging.handlers
 import os
@@ -31,8 +32,10 @@ from draftlens.ui.theme import Theme
 from draftlens.ui.voice import Voice
 
 LOG = logging.getLogger("draftlens.ui")
-JOIN_SECONDS = 2.5
+JOIN_SECONDS = 0.8
 """How long a closed window waits for the engine: a step inside MLX cannot be interrupted."""
+CLEAN_SECONDS = 2.5
+"""How long it waits for a load: a download that is stopped takes away what it had begun."""
 
 
 @dataclass(frozen=True)
@@ -109,15 +112,18 @@ def _run(
     voice.say(*notices, *start.notices)
     bridge.modelChanged.connect(lambda: _remember_model(bridge, preferences, start))
     window.show()
+    # What is there from the start stays to the end: without it, looking for garbage never takes a frame.
+    gc.freeze()
     if start.load:
         # After the first paint: the window is there before the engine takes the processor.
         QTimer.singleShot(0, window, lambda: bridge.load(start.target, start.drafter))
     with _ClosedBySignal(window.close):
         code = app.exec()
+    patience = JOIN_SECONDS if bridge.loading is None else CLEAN_SECONDS
     bridge.quit()
     if archive.db is not None and not archive.db.close():
         LOG.error("not everything could be saved before the end")
-    if not bridge.join(JOIN_SECONDS):
+    if not bridge.join(patience):
         # Still inside a step that nothing can interrupt. Everything worth keeping is written; leaving now skips
         # the destructors that would abort the process under a running MLX thread.
         LOG.warning("the engine did not end in time; leaving without it")
