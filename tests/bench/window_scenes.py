@@ -203,7 +203,7 @@ def streaming() -> dict[str, float]:
     scene.rest(1)
     scene.window.chat.composer.replace("Go on")
     scene.window.chat.send()
-    scene.until(lambda: scene.bridge.reply is not None and len(scene.bridge.reply.rounds) > 5)
+    scene.until(lambda: scene.bridge.running and scene.bridge.reply is not None and len(scene.bridge.reply.rounds) > 5)
     gaps = scene.gaps(lambda _: scene.bridge.running)
     scene.close()
     return gaps

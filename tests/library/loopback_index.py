@@ -36,8 +36,8 @@ def pinned(content: bytes) -> Wheel:
 class Index:
     """What the server is to do, and what it saw."""
 
-    def __init__(self, content: bytes) -> None:
-        self.content = content
+    def __init__(self, content: bytes, package: str = "toy-wheel", name: str = NAME) -> None:
+        self.content, self.package, self.name = content, package, name
         self.hang_after: int | None = None
         self.missing = False
         self.hanging = threading.Event()
@@ -65,8 +65,8 @@ class Index:
             def do_GET(self) -> None:
                 if index.missing:
                     self.send_error(404)
-                elif self.path.endswith("/toy-wheel/"):
-                    page = f'<!DOCTYPE html><a href="/{NAME}">{NAME}</a>'.encode()
+                elif self.path.endswith(f"/{index.package}/"):
+                    page = f'<!DOCTYPE html><a href="/{index.name}">{index.name}</a>'.encode()
                     self._send(page, "text/html")
                 else:
                     self._send(index.content, "application/octet-stream", index.hang_after)

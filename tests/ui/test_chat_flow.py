@@ -35,6 +35,7 @@ ROUNDS = [
 def ask(shown: MainWindow, bridge: EngineBridge, qtbot: QtBot, text: str) -> None:
     shown.chat.composer.replace(text)
     shown.chat.send()
+    qtbot.waitUntil(lambda: shown.chat.waiting is None)
     qtbot.waitUntil(lambda: not bridge.running)
 
 
@@ -64,6 +65,7 @@ def test_a_reply_goes_on_while_another_chat_is_in_view(window: Window, qtbot: Qt
     shown, bridge = window(engine)
     shown.chat.composer.replace("First")
     shown.chat.send()
+    qtbot.waitUntil(lambda: shown.chat.waiting is None)
     qtbot.waitUntil(engine.holding.is_set)
     first = bridge.chat.id
     bridge.new_chat()
@@ -83,6 +85,7 @@ def test_a_stopped_reply_offers_to_go_on_and_does_so_with_its_tokens(window: Win
     shown, bridge = window(engine)
     shown.chat.composer.replace("Hi")
     shown.chat.send()
+    qtbot.waitUntil(lambda: shown.chat.waiting is None)
     qtbot.waitUntil(engine.holding.is_set)
     qtbot.waitUntil(lambda: bridge.reply is not None and len(bridge.reply.rounds) == 2)
     bridge.stop()
@@ -130,6 +133,7 @@ def test_editing_the_last_message_makes_a_branch(window: Window, qtbot: QtBot) -
     assert shown.chat.composer.text == "Frist"
     shown.chat.composer.replace("First")
     shown.chat.send()
+    qtbot.waitUntil(lambda: shown.chat.waiting is None)
     qtbot.waitUntil(lambda: not bridge.running)
     assert [t.user for t in bridge.turns] == ["First"]
     assert engine.requests[-1].messages == (("user", "First"),)
@@ -243,6 +247,7 @@ def test_attachments_go_with_the_prompt(window: Window, qtbot: QtBot, tmp_path: 
     ask_text = "Read it"
     shown.chat.composer.edit.setPlainText(ask_text)
     shown.chat.send()
+    qtbot.waitUntil(lambda: shown.chat.waiting is None)
     qtbot.waitUntil(lambda: not bridge.running)
     assert engine.requests[-1].messages == (("user", "notes.txt:\n```\nalpha\n\n```\n\nRead it"),)
     assert shown.chat.transcript.prompts[-1].files.text() == "Attached: notes.txt (6 characters)"
@@ -255,11 +260,12 @@ def test_the_meter_counts_what_is_typed_and_an_overlong_prompt_stays(window: Win
     qtbot.waitUntil(lambda: composer.meter.tokens == 3)
     assert composer.meter.text == "3 / 8,192"
     composer.replace("word " * 9000)
-    qtbot.waitUntil(lambda: composer.meter.tokens == 9000)
-    assert composer.meter.color == "rejected"
+    # At once: the prompt waits for its count, whether typing has rested or not.
     shown.chat.send()
+    qtbot.waitUntil(lambda: shown.chat.waiting is None)
     assert bridge.turns == []
     assert composer.text.startswith("word word")
+    assert composer.meter.color == "rejected"
     assert bridge.problem is not None and "9,000 tokens; the model reads 8,192" in bridge.problem.detail
 
 
@@ -270,6 +276,7 @@ def test_tokens_are_counted_while_a_reply_streams(window: Window, qtbot: QtBot) 
     shown.chat.send()
     shown.chat.composer.replace("and then")
     qtbot.waitUntil(engine.holding.is_set)
+    assert shown.chat.composer.text == "and then"
     bridge.stop()
     qtbot.waitUntil(lambda: not bridge.running)
     qtbot.waitUntil(lambda: shown.chat.composer.meter.tokens is not None)
@@ -304,6 +311,7 @@ def test_closing_keeps_what_a_running_reply_has(window: Window, qtbot: QtBot, tm
     shown, bridge = window(engine)
     shown.chat.composer.replace("Hi")
     shown.chat.send()
+    qtbot.waitUntil(lambda: shown.chat.waiting is None)
     qtbot.waitUntil(lambda: bridge.reply is not None and len(bridge.reply.rounds) == 2)
     id = bridge.chat.id
     shown.close()

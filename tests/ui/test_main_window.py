@@ -31,6 +31,7 @@ ROUNDS = [
 def send(shown: MainWindow, qtbot: QtBot, text: str) -> None:
     qtbot.keyClicks(shown.chat.composer.edit, text)
     qtbot.keyClick(shown.chat.composer.edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: shown.chat.waiting is None)
 
 
 def answered(shown: MainWindow, bridge: EngineBridge, qtbot: QtBot) -> None:
@@ -105,6 +106,7 @@ def test_return_that_confirms_an_input_method_candidate_sends_nothing(window: Wi
     done.setCommitString("日")
     QApplication.sendEvent(edit, done)
     qtbot.keyClick(edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: shown.chat.waiting is None)
     assert bridge.turns[0].user == "kon日"
 
 
@@ -150,6 +152,7 @@ def test_a_prompt_that_came_to_nothing_goes_back_into_the_editor(window: Window,
     assert shown.banner.detail.text().endswith("Shorten it.")
     engine.error = None
     qtbot.keyClick(shown.chat.composer.edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: shown.chat.waiting is None)
     qtbot.waitUntil(lambda: not bridge.running)
     assert shown.chat.composer.text == ""
 

@@ -48,6 +48,7 @@ def window(qtbot: QtBot, theme: Theme, bridge: EngineBridge) -> MainWindow:
 def ask(window: MainWindow, qtbot: QtBot, text: str) -> None:
     window.chat.composer.edit.setPlainText(text)
     qtbot.keyClick(window.chat.composer.edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.chat.waiting is None)
 
 
 def test_a_prompt_becomes_a_reply_with_its_rounds(window: MainWindow, bridge: EngineBridge, qtbot: QtBot) -> None:

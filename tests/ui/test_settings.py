@@ -146,6 +146,7 @@ def test_find_reaches_turns_that_are_not_built(window: Window, qtbot: QtBot) -> 
     for text in ("One", "Two", "Three"):
         shown.chat.composer.replace(text)
         shown.chat.send()
+        qtbot.waitUntil(lambda: shown.chat.waiting is None)
         qtbot.waitUntil(lambda: not bridge.running)
     bar = shown.chat.find_bar
     bar.begin()
@@ -163,6 +164,7 @@ def test_sentences_are_announced_once_each(window: Window, qtbot: QtBot) -> None
     shown, bridge = window(ScriptedEngine(rounds=[step(i, text) for i, text in enumerate(pieces)]))
     shown.chat.composer.replace("Speak")
     shown.chat.send()
+    qtbot.waitUntil(lambda: shown.chat.waiting is None)
     qtbot.waitUntil(lambda: not bridge.running)
     assert shown.chat._speech.said == ["It is so.", "And then it ends"]
 

@@ -11,7 +11,7 @@ from draftlens.bridge import figures
 from draftlens.bridge.engine_bridge import EngineBridge
 from draftlens.bridge.reply import Phase
 from draftlens.bridge.state import Problem, State
-from draftlens.core.chat import Message, Role, prompt_below
+from draftlens.core.chat import Attachment, Message, Role, prompt_below
 from draftlens.core.round import Source
 from draftlens.core.rules import RuleId
 from draftlens.samples import sample_prompt
@@ -28,6 +28,8 @@ from draftlens.ui.theme import Theme
 
 COUNT_MS = 150
 """How long typing must rest before its tokens are counted."""
+UNANSWERED_MS = 1000
+"""A prompt that cannot be counted is sent after so long: the engine refuses it if it does not fit."""
 
 
 class ChatPane(QWidget):
@@ -43,7 +45,8 @@ class ChatPane(QWidget):
         self.setMinimumWidth(420)
         self._bridge = bridge
         self._ticket = 0
-        self._counted_text = ""
+        self._counted: tuple[str, str, tuple[Attachment, ...]] | None = None
+        self.waiting: tuple[str, str, tuple[Attachment, ...]] | None = None
         self._editing: str | None = None
         self._draft_key = bridge.chat.draft_key
         self._given_back: str | None = None
@@ -64,19 +67,33 @@ class ChatPane(QWidget):
         layout.addWidget(self.find_bar)
         layout.addWidget(self._stack, 1)
         layout.addWidget(Column(self.composer, theme=theme))
-        self._count = QTimer(self)
-        self._count.setSingleShot(True)
-        self._count.setInterval(COUNT_MS)
+        self._count = QTimer(self, singleShot=True, interval=COUNT_MS)
         self._count.timeout.connect(self._ask_count)
+        self._unanswered = QTimer(self, singleShot=True, interval=UNANSWERED_MS)
+        self._unanswered.timeout.connect(self._deliver)
         self._join()
         self._on_chat()
 
     def send(self) -> None:
-        """Send what is written; what is too long for the context is refused and stays."""
-        bridge, composer = self._bridge, self.composer
-        meter = composer.meter
-        fresh = self._counted_text == composer.text and bridge.count is not None and bridge.count.ticket == self._ticket
-        if fresh and meter.tokens is not None and meter.tokens >= meter.context > 0:
+        """Send what is written once it is counted; what is too long for the context is refused and stays."""
+        if self._bridge.loaded is None or self._bridge.running or self._typed() is None:
+            return
+        count = self._bridge.count
+        self.waiting = self._written()
+        if self._counted == self.waiting and count is not None and count.ticket == self._ticket:
+            self._deliver()
+        else:
+            self._ask_count()
+            self._unanswered.start()
+
+    def _deliver(self) -> None:
+        """Send what waited for its count; what was typed since stays in the box."""
+        bridge, composer, meter = self._bridge, self.composer, self.composer.meter
+        waiting, self.waiting = self.waiting, None
+        self._unanswered.stop()
+        if waiting is None or waiting[0] != bridge.chat.draft_key:
+            return
+        if self._counted == waiting and meter.tokens is not None and meter.tokens >= meter.context > 0:
             bridge.report(
                 Problem(
                     "The prompt is too long",
@@ -85,16 +102,19 @@ class ChatPane(QWidget):
                 )
             )
             return
-        if self._editing is not None:
-            edited, self._editing = self._editing, None
-            if bridge.edit(edited, composer.text, composer.files or None):
-                composer.take()
-                composer.end_editing()
-            else:
-                self._editing = edited
-            return
-        if bridge.send(composer.text, composer.files):
+        _, text, files = waiting
+        now, edited, self._editing = composer.text, self._editing, None
+        sent = bridge.send(text, files) if edited is None else bridge.edit(edited, text, files or None)
+        if not sent:
+            self._editing = edited
+        elif now.startswith(text):
             composer.take()
+            composer.put(now.removeprefix(text))
+        if sent and edited is not None:
+            composer.end_editing()
+
+    def _written(self) -> tuple[str, str, tuple[Attachment, ...]]:
+        return self._bridge.chat.draft_key, self.composer.text, self.composer.files
 
     def edit_message(self, id: str | None = None) -> None:
         """Put a prompt into the composer to be asked again, the last one if none is named."""
@@ -244,7 +264,7 @@ class ChatPane(QWidget):
         if not messages or messages == [("system", bridge.system)]:
             self.composer.meter.show_count(0, bridge.loaded.target.context)
             return
-        self._counted_text = self.composer.text
+        self._counted = self._written()
         self._ticket = bridge.ask_count(tuple(messages))
 
     def _typed(self) -> Message | None:
@@ -255,6 +275,8 @@ class ChatPane(QWidget):
         count = self._bridge.count
         if count is not None and count.ticket == self._ticket:
             self.composer.meter.show_count(count.tokens, count.context)
+            if self.waiting is not None:
+                self._deliver()
 
     def _show_speculation(self) -> None:
         bridge = self._bridge
