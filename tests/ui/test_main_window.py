@@ -16,6 +16,8 @@ from draftlens.bridge.state import State
 from draftlens.core.errors import UserError
 from draftlens.core.params import SessionParams
 from draftlens.core.round import FinishReason, Source
+from draftlens.ui.chat.prose import Prose
+from draftlens.ui.chat.token_steps import spoken
 from draftlens.ui.main_window import MainWindow
 from fakes import ScriptedEngine, step, verify_round
 
@@ -275,3 +277,23 @@ def test_a_prompt_given_at_the_start_is_sent_once_a_model_is_ready(window: Windo
     bridge.load(None)
     qtbot.waitUntil(lambda: bool(bridge.turns) and not bridge.running)
     assert [turn.user for turn in bridge.turns] == ["Say it"]
+
+
+def test_alt_and_an_arrow_step_through_the_tokens_of_a_reply(window: Window, qtbot: QtBot) -> None:
+    shown, bridge = window(ScriptedEngine(rounds=ROUNDS))
+    answered(shown, bridge, qtbot)
+    view = shown.chat.transcript.turns[-1]
+    prose = view.body.parts[0]
+    assert isinstance(prose, Prose)
+    prose.setFocus()
+    before = prose.grab().toImage()
+    qtbot.keyClick(prose, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    last = bridge.turns[0].reply.pieces[-1]
+    expected = spoken(last)
+    assert expected.endswith(f"round {last.round}, position {last.index + 1}")
+    assert prose.accessibleDescription() == expected
+    assert prose.grab().toImage() != before
+    qtbot.keyClick(prose, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    assert prose.accessibleDescription() == spoken(bridge.turns[0].reply.pieces[-2])
+    qtbot.keyClick(prose, Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
+    assert shown.chat.token_steps.words == expected

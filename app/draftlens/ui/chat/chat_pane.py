@@ -21,6 +21,7 @@ from draftlens.ui.chat.empty_chat import EmptyChat
 from draftlens.ui.chat.find_bar import FindBar
 from draftlens.ui.chat.provenance_bar import ProvenanceBar
 from draftlens.ui.chat.speech import Speech
+from draftlens.ui.chat.token_steps import TokenSteps
 from draftlens.ui.chat.transcript import Transcript
 from draftlens.ui.column import Column
 from draftlens.ui.dialogs.link import ask_link
@@ -56,6 +57,7 @@ class ChatPane(QWidget):
         self.empty = EmptyChat()
         self.composer = Composer(theme)
         self._speech = Speech(self.transcript)
+        self.token_steps = TokenSteps(self.transcript)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.transcript)

@@ -35,6 +35,12 @@ class Page(QAbstractScrollArea):
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         """Nothing moves by itself."""
 
+    def bring(self, top: int, height: int) -> None:
+        """Scroll no further than needed to show what stands at `top` in the viewport."""
+        bar, edge = self.verticalScrollBar(), self.viewport().height() - height
+        if not 0 <= top <= edge:
+            bar.setValue(bar.value() + (top if top < 0 else top - edge))
+
     def _reserve(self) -> None:
         """The pill has a strip of its own: over the turns, it would make Qt paint all of them at each scroll."""
         self.setViewportMargins(0, 0, 0, self.pill.room)

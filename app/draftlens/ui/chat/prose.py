@@ -21,6 +21,7 @@ from draftlens.ui.chat.formats import Formats
 from draftlens.ui.chat.formulas import Formulas
 from draftlens.ui.chat.insertion import insert_maths, insert_table
 from draftlens.ui.chat.ops import Maths, Op, Paragraph, Table, Text
+from draftlens.ui.chat.ring import paint_ring, rects
 
 
 class Prose(QTextEdit):
@@ -39,6 +40,7 @@ class Prose(QTextEdit):
         self._settled = 0
         self._fresh = True
         self._caret = False
+        self._ring: tuple[int, int] | None = None
         self._stale = True
         self._height = 0
         self._width = -1
@@ -156,6 +158,20 @@ class Prose(QTextEdit):
         inside = at - self._starts[number]
         return op.source + len(op.text.encode("utf-16-le")[: 2 * inside].decode("utf-16-le", "ignore"))
 
+    def mark(self, start: int, end: int) -> QRectF | None:
+        """Ring what came from these source characters; return where it stands, None if nothing here did."""
+        found: list[int] = []
+        for at, op in zip(self._starts, self._ops, strict=True):
+            if isinstance(op, Text) and op.source >= 0:
+                first, last = max(start - op.source, 0), min(end - op.source, len(op.text))
+                if first < last:
+                    found += [at + _units(op.text[:first]), at + _units(op.text[:last])]
+        ring = (min(found), max(found)) if found else None
+        if ring != self._ring:
+            self._ring = ring
+            self.viewport().update()
+        return next(iter(rects(self.document(), *ring)), None) if ring is not None else None
+
     def createMimeDataFromSelection(self) -> QMimeData:
         """Plain text, character for character: Qt would turn no-break spaces into spaces."""
         data = QMimeData()
@@ -166,6 +182,10 @@ class Prose(QTextEdit):
     def paintEvent(self, event: QPaintEvent) -> None:
         """The text, and the caret block while streaming."""
         super().paintEvent(event)
+        if self._ring is not None:
+            painter = QPainter(self.viewport())
+            paint_ring(painter, self.document(), self._ring, self._formats.theme, self.horizontalScrollBar().value())
+            painter.end()
         if self._caret:
             end = QTextCursor(self.document())
             end.movePosition(QTextCursor.MoveOperation.End)

@@ -239,11 +239,10 @@ class Transcript(Page):
         first = max(0, bisect_right(self._tops, bar.value() - _AHEAD * high) - 1)
         last = min(bisect_right(self._tops, bar.value() + (1 + _AHEAD) * high), len(self._items))
         width = self._width()
-        middle = bar.value() + high // 2
         missing = [n for n in range(first, last) if not self._items[n].fits(width)]
         if not missing:
             return False
-        number = min(missing, key=lambda n: abs(self._tops[n] - middle))
+        number = min(missing, key=lambda n: abs(self._tops[n] - bar.value() - high // 2))
         item = self._items[number]
         if item.view is None:
             if not self._unread(item):

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QDialog, QGridLayout, QLabel, QWidget
+
+from draftlens.ui.chat.token_steps import NEXT, PREVIOUS
 
 _MORE = (
     ("Send", "Return"),
@@ -24,7 +27,9 @@ class ShortcutsDialog(QDialog):
         grid.setContentsMargins(24, 20, 24, 24)
         grid.setHorizontalSpacing(32)
         grid.setVerticalSpacing(6)
-        rows = [*_MORE, *shortcuts]
+        native = QKeySequence.SequenceFormat.NativeText
+        tokens = (("Previous token", PREVIOUS.toString(native)), ("Next token", NEXT.toString(native)))
+        rows = [*_MORE, *tokens, *shortcuts]
         half = (len(rows) + 1) // 2
         for number, (name, keys) in enumerate(rows):
             column = 0 if number < half else 2
