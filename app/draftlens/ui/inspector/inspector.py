@@ -30,7 +30,7 @@ _TONES: dict[Tone, tuple[str, str]] = {
 }
 
 _ROOMY = 720
-_FRAME_MS = 16
+_FRAME_MS = 8
 
 
 class Inspector(QWidget):
