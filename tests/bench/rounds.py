@@ -10,10 +10,9 @@ from collections.abc import Iterator
 
 import mlx.core as mx
 
-from bench.figures import Figure, bench, median, paired, spread
-from bench.models import CHAT, chat_ids, pair, params, run, speed
+from bench.figures import REPEATS, Figure, bench, median, spread
+from bench.models import CHAT, chat_ids, iterate, pair, params, run
 from draftlens.core.params import SessionParams
-from draftlens.core.round import Round
 from draftlens.core.rules import RuleId
 from draftlens.engine.target import DraftContext, Target
 
@@ -24,30 +23,42 @@ MEGABYTE = 1 << 20
 
 @bench("engine.round_overhead")
 def round_overhead() -> Iterator[Figure]:
-    """T = 0.7, k = 4, closed forms on: time of a round beyond its forwards timed alone, the two interleaved."""
+    """T = 0.7, k = 4, closed forms on: time of a round beyond its forwards timed alone, the two in turn."""
     ids = chat_ids(CHAT)
     for rule in (RuleId.STOCHASTIC, RuleId.SAMPLER_MATCH):
         asked = params(0.7, rule=rule, k=K, tokens=TOKENS, closed_forms=True)
+        _beyond(ids, asked)
+        values = [100 * (_beyond(ids, asked) - 1) for _ in range(REPEATS)]
+        yield Figure(f"engine.round_overhead.{rule}", median(values), 6, False, "%", spread(values))
 
-        def whole(asked: SessionParams = asked) -> float:
-            return _round_ms(run(ids, asked, "draft-model"))
 
-        ratios = paired(whole, lambda: _forwards_ms(ids))
-        note = f"{spread(ratios)}, minus 1"
-        yield Figure(f"engine.round_overhead.{rule}", 100 * (median(ratios) - 1), 6, False, "%", note)
+def _beyond(ids: list[int], asked: SessionParams) -> float:
+    """Return the median, over rounds of full width, of a round's time by that of the same forwards right after it."""
+    forwards = _Forwards(ids)
+    ratios = []
+    for made in iterate(ids, asked, "draft-model"):
+        alone = forwards.run()
+        if made.drafted == K:
+            ratios.append(made.timings.total / alone)
+    return median(ratios)
 
 
 @bench("engine.closed_forms_cost")
 def closed_forms_cost() -> Iterator[Figure]:
-    """Tokens a second lost to the closed forms, T = 0.7, k = 4."""
+    """Tokens a second lost to the closed forms, T = 0.7, k = 4: the same reply with and without, round by round."""
     ids = chat_ids(CHAT)
 
-    def rate(on: bool) -> float:
-        asked = params(0.7, rule=RuleId.STOCHASTIC, k=K, tokens=TOKENS, closed_forms=on)
-        return speed(run(ids, asked, "draft-model"))
+    def cost() -> float:
+        with_forms, without = (
+            iterate(ids, params(0.7, rule=RuleId.STOCHASTIC, k=K, tokens=TOKENS, closed_forms=on), "draft-model")
+            for on in (True, False)
+        )
+        pairs = list(zip(with_forms, without, strict=True))[1:]
+        return 100 * (1 - median([b.timings.total / a.timings.total for a, b in pairs]))
 
-    ratios = paired(lambda: rate(True), lambda: rate(False))
-    yield Figure("engine.closed_forms_cost", 100 * (1 - median(ratios)), 3, False, "%", spread(ratios))
+    cost()
+    values = [cost() for _ in range(REPEATS)]
+    yield Figure("engine.closed_forms_cost", median(values), 3, False, "%", spread(values))
 
 
 @bench("engine.memory")
@@ -72,28 +83,27 @@ def print_peak() -> None:
     print((peak - held) / MEGABYTE, peak / MEGABYTE, held / MEGABYTE)
 
 
-def _round_ms(rounds: list[Round]) -> float:
-    """Median total of the full-width rounds."""
-    return median([r.timings.total for r in rounds if r.drafted == K])
+class _Forwards:
+    """K draft steps and one verify forward, nothing else, from the prompt on."""
 
+    def __init__(self, ids: list[int]) -> None:
+        target, draft = pair()
+        self._target, self._draft = Target(target.model), DraftContext(draft.model)
+        self._target.prefill(ids)
+        self._draft.prefill(ids)
+        self._token = 100
 
-def _forwards_ms(ids: list[int]) -> float:
-    """Median time of K draft steps and one verify forward, nothing else, at about the same context length."""
-    target, draft = pair()
-    context, drafting = Target(target.model), DraftContext(draft.model)
-    context.prefill(ids)
-    drafting.prefill(ids)
-    times = []
-    for i in range(TOKENS // 2):
+    def run(self) -> float:
+        """Return their time in milliseconds."""
+        self._token += 1
         started = time.perf_counter()
-        logits = drafting.feed([100 + i])
+        logits = self._draft.feed([self._token])
         for _ in range(K - 1):
-            logits = drafting.step(mx.argmax(logits).astype(mx.int32))
+            logits = self._draft.step(mx.argmax(logits).astype(mx.int32))
         mx.eval(logits)
-        block = mx.array([100 + i] * (K + 1), dtype=mx.int32)
-        with context.verify(block, 100 + i) as transaction:
+        block = mx.array([self._token] * (K + 1), dtype=mx.int32)
+        with self._target.verify(block, self._token) as transaction:
             mx.eval(transaction.logits)
-            transaction.commit([100 + i])
-        drafting.settle(K - 1, ())
-        times.append(1000 * (time.perf_counter() - started))
-    return median(times)
+            transaction.commit([self._token])
+        self._draft.settle(K - 1, ())
+        return 1000 * (time.perf_counter() - started)

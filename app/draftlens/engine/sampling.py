@@ -15,6 +15,8 @@ from draftlens.core.errors import UserError
 from draftlens.core.params import SamplingParams
 
 _NEVER = float("-inf")
+_BLOCK = 256
+"""Tokens a block of a draw: one pass adds blocks up, and only one of them is looked into."""
 
 
 @dataclass
@@ -160,7 +162,7 @@ class Chain:
 
 
 def draw(probs: mx.array, uniforms: mx.array) -> mx.array:
-    """Draw one token a row by inverting the cumulative distribution.
+    """Draw one token a row by inverting the cumulative distribution, first over blocks of tokens, then inside one.
 
     The row need not sum to 1. Only tokens with mass can be drawn, whatever the uniform.
 
@@ -171,11 +173,22 @@ def draw(probs: mx.array, uniforms: mx.array) -> mx.array:
     Returns:
         int32 [n].
     """
-    cumulative = mx.cumsum(probs, axis=-1)
-    threshold = uniforms[:, None].astype(probs.dtype) * cumulative[:, -1:]
-    # A parallel scan may end a rounding above its last token with mass; a uniform in that gap takes the likeliest.
-    reached = mx.where((cumulative > threshold) & (probs > 0), float("inf"), probs)
-    return mx.argmax(reached, axis=-1).astype(mx.int32)
+    rows, vocabulary = probs.shape
+    surplus = -vocabulary % _BLOCK
+    blocks = (mx.pad(probs, [(0, 0), (0, surplus)]) if surplus else probs).reshape(rows, -1, _BLOCK)
+    masses = mx.sum(blocks, axis=-1)
+    ends = mx.cumsum(masses, axis=-1)
+    threshold = uniforms[:, None].astype(probs.dtype) * ends[:, -1:]
+    block = _first_above(ends, threshold, masses)[:, None]
+    start = mx.take_along_axis(ends - masses, block, axis=-1)
+    inside = mx.take_along_axis(blocks, block[:, :, None], axis=1)[:, 0]
+    token = _first_above(mx.cumsum(inside, axis=-1), threshold - start, inside)
+    return (block[:, 0] * _BLOCK + token).astype(mx.int32)
+
+
+def _first_above(cumulative: mx.array, threshold: mx.array, mass: mx.array) -> mx.array:
+    """First place with mass whose cumulative mass is above the threshold; the likeliest where rounding leaves none."""
+    return mx.argmax(mx.where((cumulative > threshold) & (mass > 0), float("inf"), mass), axis=-1)
 
 
 def check_bias(params: SamplingParams, vocabulary: int) -> None:
