@@ -16,6 +16,7 @@ from draftlens.ui.dialogs import exchange
 from draftlens.ui.dialogs.log import LogDialog
 from draftlens.ui.dialogs.shortcuts import ShortcutsDialog
 from draftlens.ui.menus import Command, Menus, Role
+from draftlens.ui.screens import CHAT
 
 if TYPE_CHECKING:
     from draftlens.ui.main_window import MainWindow
@@ -132,7 +133,7 @@ class Commands:
         self.menus.add(
             "File",
             (
-                Command("New chat", bridge.new_chat, (Standard.New,)),
+                Command("New chat", self._new_chat, (Standard.New,)),
                 Command("Open model folder…", window.open_target, (Standard.Open,)),
                 Command("Attach file…", chat.attach, ("Ctrl+Shift+A",)),
                 None,
@@ -168,7 +169,8 @@ class Commands:
         view = self.menus.add(
             "View",
             (
-                Command("Chat", chat.composer.edit.setFocus, ("Ctrl+1",)),
+                *(Command(s.title, self._shows(s.name), (s.keys,)) for s in window.screens.entries),
+                None,
                 Command("Sidebar", window.toggle_sidebar, ("Ctrl+Alt+S",)),
                 Command("Inspector", window.toolbar.inspector.toggle, ("Ctrl+Alt+I",)),
                 Command("Provenance tint", self._toggle_provenance, ("Ctrl+Shift+P",)),
@@ -192,6 +194,13 @@ class Commands:
         if QApplication.platformName() != "cocoa":
             # Where menus do not live at the screen's edge, the bar would stand above the design: keys reach all of it.
             window.menuBar().setNativeMenuBar(False)
+
+    def _new_chat(self) -> None:
+        self._bridge.new_chat()
+        self._window.show_chat()
+
+    def _shows(self, name: str) -> Callable[[], None]:
+        return self._window.show_chat if name == CHAT else lambda: self._window.screens.show_screen(name)
 
     def _search(self) -> None:
         if self._window.sidebar.isHidden():

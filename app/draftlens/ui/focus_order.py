@@ -31,6 +31,7 @@ def focus_order(window: MainWindow) -> list[QWidget]:
         inspector.table,
         sidebar.new,
         sidebar.search,
+        *sidebar.screens.links.values(),
         sidebar.list,
         sidebar.deleted,
         sidebar.gear,

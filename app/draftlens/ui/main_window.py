@@ -18,6 +18,7 @@ from draftlens.ui.commands import Commands
 from draftlens.ui.first_run import FirstRun
 from draftlens.ui.focus_order import set_focus_order
 from draftlens.ui.inspector.inspector import Inspector
+from draftlens.ui.screens import CHAT, Screens
 from draftlens.ui.sidebar.sidebar import Sidebar
 from draftlens.ui.theme import Theme, tokens
 from draftlens.ui.toolbar.toolbar import Toolbar
@@ -55,7 +56,8 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(*size["window"]["minimum"])
         self.resize(*size["window"]["default"])
         self.shelf = Shelf(bridge, self)
-        self.sidebar = Sidebar(theme, bridge, self.shelf)
+        self.screens = Screens()
+        self.sidebar = Sidebar(theme, bridge, self.shelf, self.screens)
         self.sidebar.setMinimumWidth(size["sidebar"]["min"])
         self.sidebar.setMaximumWidth(size["sidebar"]["max"])
         self.toolbar = Toolbar(theme, bridge)
@@ -98,6 +100,11 @@ class MainWindow(QMainWindow):
         """Show or hide the sidebar, and keep to it."""
         self._asked_sidebar = self.sidebar.isHidden()
         self._show_panes()
+
+    def show_chat(self) -> None:
+        """Bring the chat into view, ready for a prompt."""
+        self.screens.show_screen(CHAT)
+        self.chat.composer.edit.setFocus()
 
     def come_forward(self) -> None:
         """Another start of the program asked for this window."""
@@ -165,14 +172,15 @@ class MainWindow(QMainWindow):
         around.setContentsMargins(SIDE - 8, 12, SIDE - 8, 0)
         around.addWidget(self.banner)
         self._above.hide()
-        right = QWidget()
-        column = QVBoxLayout(right)
+        chat = QWidget()
+        column = QVBoxLayout(chat)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         for part in (self.toolbar, self._above, self.pages):
             column.addWidget(part)
         self.outer = QSplitter(Qt.Orientation.Horizontal)
-        self.outer.addWidget(right)
+        self.screens.add(CHAT, chat, "Chat", "Ctrl+1")
+        self.outer.addWidget(self.screens)
         self.outer.insertWidget(0, self.sidebar)
         self.outer.setStretchFactor(0, 0)
         self.outer.setStretchFactor(1, 1)
@@ -201,6 +209,7 @@ class MainWindow(QMainWindow):
         bridge.problemChanged.connect(self._show_problem)
         bridge.stateChanged.connect(self.refresh)
         bridge.chatChanged.connect(self._on_chat)
+        self.sidebar.chatChosen.connect(self.show_chat)
         bridge.modelChanged.connect(self._on_model)
         bridge.figuresChanged.connect(self._show_reply)
         bridge.next_reply.changed.connect(self._show_reply)

@@ -22,6 +22,7 @@ from draftlens.bridge.engine_bridge import EngineBridge
 from draftlens.bridge.shelf import Shelf
 from draftlens.ui.chat.turn_buttons import icon_button
 from draftlens.ui.eliding_label import ElidingLabel
+from draftlens.ui.screens import ScreenLinks, Screens
 from draftlens.ui.sidebar.list import ChatList
 from draftlens.ui.sidebar.toast import Toast
 from draftlens.ui.theme import Theme
@@ -35,8 +36,11 @@ class Sidebar(QWidget):
     hideAsked = Signal()
     settingsAsked = Signal()
     exportAsked = Signal(str)
+    chatChosen = Signal()
 
-    def __init__(self, theme: Theme, bridge: EngineBridge, shelf: Shelf, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme: Theme, bridge: EngineBridge, shelf: Shelf, screens: Screens, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("sidebar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -46,7 +50,7 @@ class Sidebar(QWidget):
         self.new = QPushButton("New chat")
         self.new.setProperty("kind", "new")
         self.new.setToolTip(f"New chat ({_keys(QKeySequence.StandardKey.New)})")
-        self.new.clicked.connect(bridge.new_chat)
+        self.new.clicked.connect(self._begin)
         self.search = QLineEdit()
         self.search.setProperty("kind", "search")
         self.search.setPlaceholderText("Search chats")
@@ -55,6 +59,7 @@ class Sidebar(QWidget):
         self._glass = self.search.addAction(theme.icon("search", "text3", 14), QLineEdit.ActionPosition.LeadingPosition)
         for part in self.search.findChildren(QToolButton):
             part.setAccessibleName("Search chats")
+        self.screens = ScreenLinks(theme, screens)
         self.list = ChatList(theme)
         self.empty = QLabel()
         self.empty.setWordWrap(True)
@@ -139,6 +144,7 @@ class Sidebar(QWidget):
         layout.setSpacing(0)
         layout.addWidget(above)
         layout.addLayout(middle)
+        layout.addWidget(self.screens)
         layout.addWidget(self.empty)
         layout.addWidget(self.list, 1)
         layout.addStretch(0)
@@ -146,9 +152,13 @@ class Sidebar(QWidget):
         layout.addWidget(self.deleted)
         layout.addWidget(bottom)
 
+    def _begin(self) -> None:
+        self._bridge.new_chat()
+        self.chatChosen.emit()
+
     def _choose(self, id: str) -> None:
-        if not self._shelf.deleted_shown:
-            self._bridge.open(id)
+        if not self._shelf.deleted_shown and self._bridge.open(id):
+            self.chatChosen.emit()
 
     def _open_first(self) -> None:
         self._debounce.stop()

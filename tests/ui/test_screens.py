@@ -1,0 +1,41 @@
+"""One screen is in view; the sidebar's links, the keys and a chosen chat change it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from draftlens.ui.screens import CHAT, ScreenLinks, Screens
+from draftlens.ui.theme import Theme
+
+
+def test_the_first_screen_is_in_view_and_links_follow_the_keys_in_order(qtbot: QtBot, theme: Theme) -> None:
+    screens = Screens()
+    links = ScreenLinks(theme, screens)
+    for widget in (screens, links):
+        qtbot.addWidget(widget)
+    screens.add(CHAT, QLabel("chat"), "Chat", "Ctrl+1")
+    screens.add("third", QLabel("third"), "Third", "Ctrl+3", "models")
+    screens.add("second", QLabel("second"), "Second", "Ctrl+2", "columns")
+    assert screens.current == CHAT
+    assert [screen.name for screen in screens.entries] == [CHAT, "second", "third"]
+    links.show()
+    assert links.links["second"].y() < links.links["third"].y()
+    qtbot.mouseClick(links.links["third"], Qt.MouseButton.LeftButton)
+    assert screens.current == "third"
+    assert links.links["third"].isChecked()
+    screens.show_screen(CHAT)
+    assert not links.links["third"].isChecked()
+
+
+def test_a_link_pressed_twice_stays_lit(qtbot: QtBot, theme: Theme) -> None:
+    screens = Screens()
+    links = ScreenLinks(theme, screens)
+    for widget in (screens, links):
+        qtbot.addWidget(widget)
+    screens.add(CHAT, QLabel("chat"), "Chat", "Ctrl+1")
+    screens.add("models", QLabel("models"), "Models", "Ctrl+3", "models")
+    for _ in range(2):
+        qtbot.mouseClick(links.links["models"], Qt.MouseButton.LeftButton)
+    assert links.links["models"].isChecked()
