@@ -10,7 +10,8 @@ from sqlite3 import Connection
 
 from draftlens.core.chat import Conversation
 from draftlens.core.params import SessionParams
-from draftlens.store.codec import clean, params_to_json
+from draftlens.core.values import clean
+from draftlens.store.codec import params_to_json
 from draftlens.store.db import Database
 
 KEEP_DELETED_DAYS = 30

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlite3 import Connection
 
 from draftlens.core.chat import Attachment
-from draftlens.store.codec import clean
+from draftlens.core.values import clean
 from draftlens.store.db import Database
 from draftlens.store.rows import attachments_of, attachments_text
 

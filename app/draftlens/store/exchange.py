@@ -13,20 +13,18 @@ from draftlens.core.chat import Attachment, Conversation, Message, Role, Status,
 from draftlens.core.errors import UserError
 from draftlens.core.params import SessionParams
 from draftlens.core.round import Round
-from draftlens.store.codec import (
+from draftlens.core.values import (
     BadField,
     mapping,
     number,
-    pack,
     params_from_values,
     params_to_values,
     round_from_values,
     sequence,
     shown,
-    summary_from_values,
-    summary_to_values,
     text,
 )
+from draftlens.store.codec import pack, summary_from_values, summary_to_values
 from draftlens.store.conversations import insert
 from draftlens.store.db import Database
 from draftlens.store.messages import load_from

@@ -8,7 +8,8 @@ from sqlite3 import Connection
 
 from draftlens.core.errors import UserError
 from draftlens.core.params import SessionParams
-from draftlens.store.codec import clean, params_from_json, params_to_json
+from draftlens.core.values import clean
+from draftlens.store.codec import params_from_json, params_to_json
 from draftlens.store.db import Database
 
 

@@ -12,7 +12,8 @@ from sqlite3 import Connection
 from draftlens.core.chat import Message, RunSummary, Status
 from draftlens.core.errors import BugError, UserError
 from draftlens.core.round import FinishReason, Round
-from draftlens.store.codec import clean, pack, unpack
+from draftlens.core.values import clean
+from draftlens.store.codec import pack, unpack
 from draftlens.store.db import Database
 from draftlens.store.rows import choose_path, insert_message, insert_run, summary_of, summary_text
 

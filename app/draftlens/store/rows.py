@@ -8,7 +8,8 @@ from collections.abc import Iterable
 
 from draftlens.core.chat import Attachment, Message, Role, RunSummary, Status
 from draftlens.core.params import SessionParams
-from draftlens.store.codec import clean, params_from_json, params_to_json, summary_from_values, summary_to_values
+from draftlens.core.values import clean
+from draftlens.store.codec import params_from_json, params_to_json, summary_from_values, summary_to_values
 
 MESSAGE_COLUMNS = "m.id, m.parent, m.role, m.content, m.created, m.status, m.attachments, m.error, r.params, r.summary"
 NEWEST_RUN = "LEFT JOIN run r ON r.row = (SELECT max(row) FROM run WHERE message = m.row)"

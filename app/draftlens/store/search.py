@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from sqlite3 import Connection
 
-from draftlens.store.codec import clean
+from draftlens.core.values import clean
 from draftlens.store.db import Database
 
 _BEFORE, _SNIPPET = 40, 140

@@ -8,7 +8,7 @@ import types
 from dataclasses import is_dataclass
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from draftlens.store.codec import BadField, shown
+from draftlens.core.values import BadField, shown
 
 _WORDS = {int: "a whole number", float: "a number", str: "text", bool: "true or false", types.NoneType: "null"}
 
