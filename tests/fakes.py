@@ -7,7 +7,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from draftlens.core.events import Cancelled, Finished, Loaded, Loading, ModelInfo, Prefill, Request, RoundDone
+from draftlens.core.events import (
+    Cancelled,
+    Compare,
+    Differed,
+    Finished,
+    Loaded,
+    Loading,
+    ModelInfo,
+    Prefill,
+    ReplyEvent,
+    Request,
+    RoundDone,
+)
 from draftlens.core.round import Emitted, Fate, FinishReason, Proposed, Round, Source, Timings
 from draftlens.core.rules import RuleId
 
@@ -140,6 +152,14 @@ class ScriptedEngine:
             if self.pace:
                 threading.Event().wait(self.pace)
         return Finished(request.run, FinishReason.END_OF_TEXT, "", 0, self.note)
+
+    def compare(
+        self, asked: Compare, emit: Callable[[ReplyEvent | Loading | Differed], None], cancelled: Callable[[], bool]
+    ) -> None:
+        if self.error is not None:
+            raise self.error
+        for arm in asked.arms:
+            emit(self.reply(arm.request, emit, cancelled))
 
     def count(self, messages: Sequence[tuple[str, str]]) -> tuple[int, int]:
         return sum(len(content.split()) for _, content in messages), 8192

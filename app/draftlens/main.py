@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from draftlens import __version__
+from draftlens.core.engine import Engine
 from draftlens.core.errors import DraftlensError, UserError
-from draftlens.core.events import Cancelled, Engine, Loading
+from draftlens.core.events import Cancelled, Loading
 
 if TYPE_CHECKING:
     from draftlens.cli.rooms import Rooms

@@ -10,7 +10,7 @@ import pytest
 from draftlens import main
 from draftlens.cli import run_cli
 from draftlens.cli.rooms import Rooms
-from draftlens.core.events import Engine
+from draftlens.core.engine import Engine
 from draftlens.library.demo import DemoPair
 
 
@@ -32,6 +32,7 @@ class KeptOpen:
     def __init__(self, engine: Engine) -> None:
         self.load = engine.load
         self.reply = engine.reply
+        self.compare = engine.compare
         self.count = engine.count
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
-from draftlens.core.events import Provenance
+from draftlens.core.provenance import Provenance
 from draftlens.core.round import Candidates, Emitted, Fate, FinishReason, Proposed, Round, Source, Timings
 from draftlens.core.rules import RuleId
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from draftlens.core.chat import Message, Status
-from draftlens.core.events import Failed, Finished, Prefill, Provenance, Started
+from draftlens.core.events import Failed, Finished, Prefill, Started
 from draftlens.core.params import SessionParams
+from draftlens.core.provenance import Provenance
 from draftlens.core.round import FinishReason, Round, Source
 from draftlens.core.stats import RunStats
 from draftlens.store.records import RunRecord

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from draftlens.core.events import Engine
+from draftlens.core.engine import Engine
 
 Report = Callable[[str, float | None], None]
 

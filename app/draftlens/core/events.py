@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from draftlens.core.params import SessionParams
 from draftlens.core.round import FinishReason, Round
@@ -89,8 +87,33 @@ class Generate:
 
 
 @dataclass(frozen=True)
+class Arm:
+    """One side of a comparison: a reply, and the draft model it runs with where that is not the loaded one."""
+
+    request: Request
+    draft_model: Path | None = None
+
+
+@dataclass(frozen=True)
+class Compare:
+    """Run arms on one target, each with caches of its own; their events are those of replies.
+
+    Attributes:
+        run: the caller's own number for the whole, different from those of the arms.
+        arms: in the order in which they take their turns.
+        interleaved: they take rounds in turn; otherwise one runs after the other.
+        warm_up: every arm first runs a few rounds that nobody hears of.
+    """
+
+    run: int
+    arms: tuple[Arm, ...]
+    interleaved: bool = True
+    warm_up: bool = False
+
+
+@dataclass(frozen=True)
 class Stop:
-    """End the running reply after its round, or the running load at its next step."""
+    """End what runs after its round, or the running load at its next step."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +129,7 @@ class Quit:
     """End the thread."""
 
 
-Command = Load | Generate | Stop | Count | Quit
+Command = Load | Generate | Compare | Stop | Count | Quit
 
 
 @dataclass(frozen=True)
@@ -220,74 +243,49 @@ class Failed:
 
 
 @dataclass(frozen=True)
+class Differed:
+    """Two greedy arms part, and what their rows of logits say of it. Pairs belong to (first arm's token, other's).
+
+    Attributes:
+        run: the comparison; first, other: the arms' own runs.
+        position: of the first token that differs, counted from 0.
+        chain: logits after the common text, read one token at a time.
+        first_block, other_block: the same logits as each arm saw them, reading blocks of its own width.
+        explained: each arm's block alone gives that arm's own token, so the shape of the forwards made the difference.
+    """
+
+    run: int
+    first: int
+    other: int
+    position: int
+    tokens: tuple[int, int]
+    texts: tuple[str, str]
+    chain: tuple[float, float]
+    first_block: tuple[float, float]
+    other_block: tuple[float, float]
+    explained: bool
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Every arm has ended or was stopped; the sentence says why none began, if none did."""
+
+    run: int
+    sentence: str | None = None
+    next_step: str | None = None
+
+
+@dataclass(frozen=True)
 class EngineDied:
     """The thread cannot go on; a new one is needed."""
 
     sentence: str
 
 
-Event = Loading | Loaded | LoadFailed | Counted | Started | Prefill | RoundDone | Finished | Failed | EngineDied
-
-
-class Engine(Protocol):
-    """What the engine thread needs of an engine; every call happens on that one thread."""
-
-    def load(
-        self,
-        target: Path,
-        drafter: Path | None,
-        report: Callable[[Loading], None],
-        cancelled: Callable[[], bool],
-    ) -> Loaded:
-        """Load models.
-
-        Raises:
-            UserError: with the sentence to show.
-            Cancelled: the load was cancelled.
-        """
-        ...
-
-    def reply(
-        self,
-        request: Request,
-        emit: Callable[[Started | Prefill | RoundDone], None],
-        cancelled: Callable[[], bool],
-    ) -> Finished:
-        """Run a reply to its end; `cancelled` is asked between rounds and between prefill chunks.
-
-        Raises:
-            UserError: with the sentence to show.
-        """
-        ...
-
-    def count(self, messages: Sequence[tuple[str, str]]) -> tuple[int, int]:
-        """Return how many tokens the rendered messages take, and the longest context.
-
-        Raises:
-            UserError: nothing is loaded, or the template refuses the messages.
-        """
-        ...
-
-    def close(self) -> None:
-        """Free everything MLX holds; the thread ends after it."""
-        ...
+ReplyEvent = Started | Prefill | RoundDone | Finished | Failed
+"""What is heard of one reply; `run` says of which."""
+Event = Loading | Loaded | LoadFailed | Counted | ReplyEvent | Differed | Compared | EngineDied
 
 
 class Cancelled(Exception):
     """A load or fetch was stopped on request."""
-
-
-@dataclass
-class Provenance:
-    """Where each character of a reply came from, built from its rounds: (start, end, round, index in round)."""
-
-    spans: list[tuple[int, int, int, int]] = field(default_factory=list)
-    length: int = 0
-
-    def add(self, round_: Round) -> None:
-        """Append the spans of one more round's tokens."""
-        for i, token in enumerate(round_.emitted):
-            end = self.length + len(token.text)
-            if token.text:
-                self.spans.append((self.length, end, round_.index, i))
-            self.length = end

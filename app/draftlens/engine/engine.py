@@ -1,37 +1,40 @@
-"""The engine as the thread and the command line see it: load models, run a reply."""
+"""The engine as the thread and the command line see it: load models, run replies and comparisons."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import mlx.core as mx
 from mlx_lm.utils import maybe_set_recommended_wired_limit
 
 from draftlens.core.errors import UserError
-from draftlens.core.events import Cancelled, Finished, Folder, Loaded, Loading, Prefill, Request, RoundDone, Started
+from draftlens.core.events import (
+    Arm,
+    Cancelled,
+    Compare,
+    Differed,
+    Finished,
+    Folder,
+    Loaded,
+    Loading,
+    Prefill,
+    ReplyEvent,
+    Request,
+    RoundDone,
+    Started,
+)
 from draftlens.core.params import SessionParams
-from draftlens.core.round import FinishReason
-from draftlens.core.rules import RuleId
 from draftlens.engine import chat_prompt
-from draftlens.engine.drafters.draft_model import DraftModel
-from draftlens.engine.drafters.prompt_lookup import PromptLookup
-from draftlens.engine.drafters.protocol import Drafter
-from draftlens.engine.keys import Keys
+from draftlens.engine.arms import Arms
 from draftlens.engine.load import LoadedModel, load
-from draftlens.engine.sampling import Chain
-from draftlens.engine.session import Session
+from draftlens.engine.running import RunningReply
 from draftlens.engine.target import DraftContext, Target
 
 JudgeFolder = Callable[[Path, bool], Folder]
 """Says how to load a folder; raises UserError if it cannot stand alone. The flag: asked for as a draft model."""
 JudgePair = Callable[[Path, Path], None]
 """Raises UserError if two folders do not share a vocabulary."""
-
-_TAIL = 16
-"""How many tokens at the end of a prompt are looked at for an opened thinking block."""
 
 
 class MlxEngine:
@@ -50,6 +53,7 @@ class MlxEngine:
         self._drafter: LoadedModel | None = None
         self._context: Target | None = None
         self._draft_context: DraftContext | None = None
+        self._more: dict[Path, LoadedModel] = {}
 
     def load(
         self,
@@ -72,6 +76,7 @@ class MlxEngine:
         new_drafter = None if judged_drafter is None else self._read(judged_drafter, self._drafter, report, cancelled)
         if new_target is not self._target:
             self._target, self._context = new_target, Target(new_target.model)
+        self._more.clear()
         if new_drafter is not self._drafter:
             self._drafter = new_drafter
             self._draft_context = None if new_drafter is None else DraftContext(new_drafter.model)
@@ -100,41 +105,32 @@ class MlxEngine:
         """
         loaded, context = self._ready()
         prompt = self.prompt_ids(request)
-        keys = Keys(request.params.seed)
-        drafter, note = self._make_drafter(request.params, keys)
-        session = Session(context, drafter, request.params, keys, loaded.decode)
-        total = len(prompt) + len(request.written)
-        emit(
-            Started(
-                run=request.run,
-                prompt_tokens=total,
-                rule=session.rule.id,
-                drafter="none" if drafter is None else drafter.kind,
-                note=note,
-                seed=keys.seed,
-                thinking=chat_prompt.opens_thinking(loaded.decode_all(prompt[-_TAIL:])),
-            )
-        )
-        started = time.perf_counter()
+        running = RunningReply(loaded, context, self._draft_context, request, prompt, emit)
+        for _ in running.steps(cancelled):
+            pass
+        return running.finished()
 
-        def read(done: int) -> None:
-            emit(Prefill(request.run, done, total, session.cached, 1000 * (time.perf_counter() - started)))
+    def compare(
+        self,
+        asked: Compare,
+        emit: Callable[[ReplyEvent | Loading | Differed], None],
+        cancelled: Callable[[], bool],
+    ) -> None:
+        """Run the arms of a comparison. The chat's own caches are given up first: the arms need the memory.
 
-        try:
-            for made in session.rounds(prompt, cancelled, read, request.written, request.first_round):
-                if made.index == request.first_round:
-                    read(total)
-                emit(RoundDone(request.run, made))
-        except Cancelled:
-            session.finish = FinishReason.STOPPED
-        return Finished(
-            run=request.run,
-            reason=session.finish or FinishReason.STOPPED,
-            tail=session.tail(),
-            shadow_confirmations=0 if drafter is None else drafter.shadow_confirmations,
-            speculation_note=note,
-            seed=keys.seed,
-        )
+        Raises:
+            UserError: nothing is loaded, a draft model cannot be, or the template refuses the messages.
+            Cancelled: before any arm began.
+        """
+        loaded, context = self._ready()
+        prompts = [self.prompt_ids(arm.request) for arm in asked.arms]
+        drafters = [self._arm_drafter(arm, emit, cancelled) for arm in asked.arms]
+        used = {id(drafter) for drafter in drafters}
+        self._more = {path: kept for path, kept in self._more.items() if id(kept) in used}
+        context.reset()
+        if self._draft_context is not None:
+            self._draft_context.reset()
+        Arms(asked, loaded, drafters, prompts).run(emit, cancelled)
 
     def prompt_ids(self, request: Request) -> list[int]:
         """Return the token ids of a request's messages or raw prompt.
@@ -161,6 +157,7 @@ class MlxEngine:
     def close(self) -> None:
         """Free the models and this thread's streams: a thread that ends without it can abort the process."""
         self._target = self._drafter = self._context = self._draft_context = None
+        self._more.clear()
         mx.clear_cache()
         mx.clear_streams()
 
@@ -192,34 +189,23 @@ class MlxEngine:
             return None
         return self._draft_context.refusal or self._context.rewind_refusal
 
-    def _make_drafter(self, params: SessionParams, keys: Keys) -> tuple[Drafter | None, str | None]:
-        """Return the drafter that will run, and why it is not what was asked for."""
-        _, context = self._ready()
-        if params.drafter == "none":
-            return None, "no drafter chosen"
-        if params.k == 0:
-            return None, "k is 0"
-        refusal = context.rewind_refusal
-        if refusal is not None:
-            return None, refusal
-        if params.drafter == "prompt-lookup":
-            note = RuleId.SAMPLER_MATCH_NO_Q.sentence if self._falls_back(params) else None
-            return PromptLookup(params.lookup), note
-        if self._draft_context is None:
-            return None, "no draft model is loaded"
-        refusal = self._draft_context.refusal
-        if refusal is not None:
-            return None, refusal
-        sampling = params.sampling
-        if params.draft_temperature is not None:
-            sampling = replace(sampling, temperature=params.draft_temperature)
-        model = context.model
-        chain = Chain(sampling, model.vocabulary, model.protected)
-        return DraftModel(self._draft_context, chain, keys), None
-
-    @staticmethod
-    def _falls_back(params: SessionParams) -> bool:
-        return params.rule is RuleId.STOCHASTIC and not params.sampling.greedy
+    def _arm_drafter(
+        self, arm: Arm, report: Callable[[Loading], None], cancelled: Callable[[], bool]
+    ) -> LoadedModel | None:
+        """Return an arm's draft model: the loaded one, or its own, loaded once for all arms that name it."""
+        path = arm.draft_model
+        if path is None or arm.request.params.drafter != "draft-model":
+            return self._drafter
+        target, _ = self._ready()
+        folder = self._judge_folder(path, True)
+        self._judge_pair(target.info.path, path)
+        known = self._drafter
+        if known is None or known.info.path != folder.path:
+            known = self._more.get(folder.path)
+        drafter = self._read(folder, known, report, cancelled)
+        if drafter is not self._drafter:
+            self._more[folder.path] = drafter
+        return drafter
 
 
 def _template_warning(loaded: LoadedModel) -> tuple[str, ...]:

@@ -10,13 +10,15 @@ from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
+from draftlens.core.engine import Engine
 from draftlens.core.errors import UserError
 from draftlens.core.events import (
     Cancelled,
     Command,
+    Compare,
+    Compared,
     Count,
     Counted,
-    Engine,
     EngineDied,
     Event,
     Failed,
@@ -125,6 +127,8 @@ class EngineThread:
                     self._load(number, command)
                 elif isinstance(command, Generate):
                     self._generate(number, command.request)
+                elif isinstance(command, Compare):
+                    self._compare(number, command)
                 elif isinstance(command, Count):
                     self._answer_count()
         except BaseException as error:
@@ -181,6 +185,29 @@ class EngineThread:
         except Exception as error:
             LOG.exception("a reply failed")
             self._emit(Failed(request.run, f"The reply failed: {_described(error)}.", "The log has the details."))
+
+    def _compare(self, number: int, asked: Compare) -> None:
+        def cancelled() -> bool:
+            return self._cancelled(number)
+
+        def emit(event: Event) -> None:
+            self._emit(event)
+            self._answer_count()
+
+        done = Compared(asked.run)
+        try:
+            if self._engine is None:
+                done = Compared(asked.run, "No model is loaded.", "Load one first.")
+            elif not cancelled():
+                self._engine.compare(asked, emit, cancelled)
+        except Cancelled:
+            LOG.info("a comparison was stopped before it began")
+        except UserError as error:
+            done = Compared(asked.run, error.sentence, error.next_step)
+        except Exception as error:
+            LOG.exception("a comparison failed")
+            done = Compared(asked.run, f"The comparison failed: {_described(error)}.", "The log has the details.")
+        self._emit(done)
 
     def _answer_count(self) -> None:
         """Answer the newest question, if it still waits; what cannot be counted is not answered."""
