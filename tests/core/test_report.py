@@ -89,7 +89,7 @@ def test_the_diagnostic_line_needs_tested_positions_with_mass() -> None:
 
 
 def test_the_lookup_line_counts_every_decode_round() -> None:
-    made = stats(rounds=8, plain_steps=12, paused_rounds=5, proposed=40, accepted=10, generated=31)
+    made = stats(rounds=8, plain_steps=12, paused_rounds=5, proposed=40, accepted=10, generated=31, given=1)
     assert lookup_line(made, 2) == (
         "[Prompt lookup] rounds=20 drafted_rounds=8 paused_rounds=5 proposed=40 accepted=10 acceptance_rate=0.2500 "
         "tokens_per_forward=1.5000 shadow_confirmations=2"
@@ -116,7 +116,7 @@ def test_a_drafted_replys_timings_have_thirteen_keys_in_order() -> None:
 
 
 def test_without_a_verify_round_the_draft_keys_are_absent() -> None:
-    made = RunStats(generated=5, plain_steps=4, decode_ms=20, drafter="classic")
+    made = RunStats(generated=5, given=1, plain_steps=4, decode_ms=20, drafter="classic")
     assert list(timings_block(made)) == BASE_KEYS
     assert set(timings_block(RunStats()).values()) == {0}
 

@@ -62,7 +62,7 @@ def test_three_rates_have_three_denominators() -> None:
     assert stats.per_position_acceptance == pytest.approx(4 / 6)
     assert stats.acceptance_rate == pytest.approx(0.4)
     assert stats.mean_accepted_len == pytest.approx(4 / 3)
-    assert stats.lengths == {2: 1, 1: 2}
+    assert (stats.ended, stats.censored) == ({2: 1, 1: 1}, {1: 1})
     assert stats.bonus == 1
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 
+import mlx.core as mx
+import numpy as np
 import pytest
 
 from draftlens.core.params import SamplingParams, SessionParams
 from draftlens.core.rules import RuleId
 from draftlens.engine.drafters.draft_model import DraftModel
 from draftlens.engine.keys import DrawName, Keys
+from draftlens.engine.observe import _likeliest
 from draftlens.engine.sampling import Chain
 from draftlens.engine.session import Session
 from draftlens.engine.target import DraftContext, Target
@@ -136,7 +139,7 @@ def test_every_recorded_decision_follows_from_its_recorded_figures() -> None:
                     assert (proposal.fate == "accepted") == (proposal.drawn == proposal.token)
 
 
-def test_a_snapshot_of_one_token_holds_the_most_likely_and_the_proposal() -> None:
+def test_a_snapshot_of_one_token_holds_the_most_likely_the_proposal_and_what_was_drawn() -> None:
     sizes, keys = set(), Keys(2)
     drafter = DraftModel(DraftContext(model("qwen3")), Chain(WARM, VOCABULARY), keys)
     reply = run(Target(model("qwen3")), drafter, PROMPT, sampling=WARM, keys=keys, max_tokens=40, candidates=1)
@@ -147,9 +150,21 @@ def test_a_snapshot_of_one_token_holds_the_most_likely_and_the_proposal() -> Non
                 assert seen is None
                 continue
             assert seen is not None and seen.q is not None
-            assert seen.tokens[-1] == proposal.token or seen.p[0] == proposal.p
+            assert seen.p == tuple(sorted(seen.p, reverse=True))
             assert proposal.token in seen.tokens
             assert len(set(seen.tokens)) == len(seen.tokens) == len(seen.p) == len(seen.q)
             sizes.add(len(seen.tokens))
         assert made.next is None or made.next_candidates is not None
-    assert sizes == {1, 2}
+        if made.next is not None and made.next_candidates is not None:
+            assert made.next.token in made.next_candidates.tokens
+    assert sizes == {1, 2, 3}
+
+
+@pytest.mark.parametrize("vocabulary", [7, 256, 9001, 20480])
+def test_the_likeliest_tokens_are_found_block_by_block(vocabulary: int) -> None:
+    rows = mx.softmax(mx.random.normal((3, vocabulary), key=mx.random.key(vocabulary)) * 4, axis=-1)
+    for count in (1, 5, 12):
+        count = min(count, vocabulary)
+        found = np.array(_likeliest(rows, count))
+        expected = np.argsort(-np.array(rows), axis=-1)[:, :count]
+        assert [set(row) for row in found.tolist()] == [set(row) for row in expected.tolist()]

@@ -30,6 +30,7 @@ SOURCE_WORDS = {
     Source.RESIDUAL: "residual draw",
     Source.TARGET: "target draw",
     Source.BONUS: "bonus draw",
+    Source.FORCED: "your choice",
 }
 
 
@@ -106,7 +107,6 @@ def temperature_label(value: float) -> str:
 def tiles(stats: RunStats | None, params: SessionParams | None) -> tuple[Tile, ...]:
     """The six figures of the inspector, in their fixed order."""
     s = stats or RunStats()
-    forwards = s.rounds + s.plain_steps
     tested, rounds = s.tested > 0, s.rounds > 0
     interval = s.interval
     block = None if params is None else (params.lookup.max_draft if s.drafter == "prompt-lookup" else params.k)
@@ -122,8 +122,9 @@ def tiles(stats: RunStats | None, params: SessionParams | None) -> tuple[Tile, .
             "tokens / target forward",
             DASH if s.tokens_per_forward is None or not rounds else f"{s.tokens_per_forward:.2f}",
             "",
-            f"{count(s.generated - 1)} in {counted(forwards, 'forward')}" if rounds else "",
-            "Tokens after the first, per forward of the target; the draw that ends a block counts.",
+            f"{count(s.decoded)} in {counted(s.forwards, 'forward')}" if rounds else "",
+            "Tokens after the first, per forward of the target; the draw that ends a block counts."
+            + ("" if s.drafts_per_forward is None else f" Without it: {s.drafts_per_forward:.2f}."),
         ),
         Tile(
             "per_position_acceptance",

@@ -35,8 +35,8 @@ def diagnostic_line(stats: RunStats) -> str | None:
 
 def lookup_line(stats: RunStats, shadow_confirmations: int) -> str:
     """The prompt lookup's own line: every decode round counts, drafted or not."""
-    rounds = stats.rounds + stats.plain_steps
-    per_forward = (stats.generated - 1) / rounds if rounds else 0.0
+    rounds = stats.forwards
+    per_forward = stats.tokens_per_forward or 0.0
     return (
         f"[Prompt lookup] rounds={rounds} drafted_rounds={stats.rounds} paused_rounds={stats.paused_rounds} "
         f"proposed={stats.proposed} accepted={stats.accepted} acceptance_rate={stats.acceptance_rate:.4f} "

@@ -24,7 +24,7 @@ class Fate(StrEnum):
 
 
 class Source(StrEnum):
-    """Where an emitted token came from."""
+    """Where an emitted token came from; forced is a person's own choice."""
 
     PREFILL = "prefill"
     PLAIN = "plain"
@@ -32,6 +32,7 @@ class Source(StrEnum):
     RESIDUAL = "residual"
     TARGET = "target"
     BONUS = "bonus"
+    FORCED = "forced"
 
 
 class FinishReason(StrEnum):
@@ -49,14 +50,20 @@ class Candidates:
     """The most likely tokens of a row under p, with q beside, taken inside the round's eval.
 
     Attributes:
-        tokens: ids by falling p, then the proposal itself if it is not among them.
+        tokens: ids by falling p; the proposal and the token drawn here are among them, however unlikely.
         p: target probability of each.
         q: drafter probability of each, or None where nothing was drafted.
+        texts: each token on its own, for reading; empty in records that did not keep them.
     """
 
     tokens: tuple[int, ...]
     p: tuple[float, ...]
     q: tuple[float, ...] | None
+    texts: tuple[str, ...] = ()
+
+    def text(self, place: int) -> str:
+        """The token at a place, by its id if its text was not kept."""
+        return self.texts[place] if place < len(self.texts) else f"#{self.tokens[place]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +171,11 @@ class Round:
     version: int = ROUND_VERSION
 
     @property
+    def forward(self) -> bool:
+        """Whether it took a forward of the target after the prompt: all do but the first, and a forced token."""
+        return self.next is None or self.next.source not in (Source.PREFILL, Source.FORCED)
+
+    @property
     def drafted(self) -> int:
         """Number of proposals."""
         return len(self.proposals)
@@ -220,4 +232,5 @@ def _candidates(data: dict[str, Any] | None) -> Candidates | None:
     if data is None:
         return None
     q = data["q"]
-    return Candidates(tuple(data["tokens"]), tuple(data["p"]), None if q is None else tuple(q))
+    texts = tuple(data.get("texts", ()))
+    return Candidates(tuple(data["tokens"]), tuple(data["p"]), None if q is None else tuple(q), texts)

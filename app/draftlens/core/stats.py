@@ -16,6 +16,24 @@ NEARLY_EQUAL = 0.02
 Tone = Literal["ok", "info", "warning", "error", "none"]
 
 
+@dataclass
+class Tally:
+    """Tests of one position of the block: how many chains reached it, and how many went on."""
+
+    tested: int = 0
+    accepted: int = 0
+
+    @property
+    def rate(self) -> float:
+        """accepted / tested. 0 without tests."""
+        return self.accepted / self.tested if self.tested else 0.0
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Wilson 95 % interval of the rate."""
+        return wilson(self.accepted, self.tested)
+
+
 @dataclass(frozen=True)
 class Verdict:
     """The measured acceptance held against its closed form, in words."""
@@ -49,6 +67,8 @@ class RunStats:
     tested: int = 0
     accepted: int = 0
     generated: int = 0
+    given: int = 0
+    """Tokens no forward after the prompt was needed for: the first, and a forced one."""
     plain_steps: int = 0
     paused_rounds: int = 0
     bonus: int = 0
@@ -68,7 +88,15 @@ class RunStats:
     judge_ms: float = 0.0
     other_ms: float = 0.0
     finish: FinishReason | None = None
-    lengths: dict[int, int] = field(default_factory=dict)
+    positions: list[Tally] = field(default_factory=list)
+    ended: dict[int, int] = field(default_factory=dict)
+    """Rounds by accepted length whose chain was ended by a rejection."""
+    censored: dict[int, int] = field(default_factory=dict)
+    """The same where no rejection was seen, the block or the reply being over: the length is at least this."""
+    tokens_squared: int = 0
+    ms_squared: float = 0.0
+    tokens_ms: float = 0.0
+    verify_round_ms: float = 0.0
 
     def prefill(self, total: int, cached: int, ms: float) -> None:
         """Set what is known of the prompt: tokens in all, tokens taken from the cache, time to the first token."""
@@ -80,7 +108,8 @@ class RunStats:
         self.finish = round_.finish or self.finish
         if round_.paused:
             self.paused_rounds += 1
-        if round_.next is not None and round_.next.source is Source.PREFILL:
+        if not round_.forward:
+            self.given += len(round_.emitted)
             return
         times = round_.timings
         self.decode_ms += times.total
@@ -88,6 +117,10 @@ class RunStats:
         self.verify_ms += times.verify
         self.judge_ms += times.judge
         self.other_ms += times.other
+        count, ms = len(round_.emitted), times.total
+        self.tokens_squared += count * count
+        self.ms_squared += ms * ms
+        self.tokens_ms += count * ms
         if not round_.proposals:
             self.plain_steps += 1
             return
@@ -96,12 +129,18 @@ class RunStats:
         self.proposed += round_.drafted
         self.tested += round_.tested
         self.accepted += round_.accepted
-        self.lengths[round_.accepted] = self.lengths.get(round_.accepted, 0) + 1
+        self.verify_round_ms += ms
+        lengths = self.ended if round_.tested > round_.accepted else self.censored
+        lengths[round_.accepted] = lengths.get(round_.accepted, 0) + 1
         if round_.next is not None and round_.next.source is Source.BONUS:
             self.bonus += 1
-        for proposal in round_.proposals:
+        for place, proposal in enumerate(round_.proposals):
             if proposal.fate is Fate.UNTESTED:
                 continue
+            if place == len(self.positions):
+                self.positions.append(Tally())
+            self.positions[place].tested += 1
+            self.positions[place].accepted += proposal.fate is Fate.ACCEPTED
             if proposal.sum_min is not None and proposal.sum_prod is not None:
                 self.form_count += 1
                 self.sum_min += proposal.sum_min
@@ -143,15 +182,44 @@ class RunStats:
         return self.sum_prod / self.form_count if self.form_count else None
 
     @property
+    def expected(self) -> float | None:
+        """Mean of the running rule's own closed form over the tested positions, None if it was not computed."""
+        return self.expected_sum / self.expected_count if self.expected_count else None
+
+    @property
+    def decoded(self) -> int:
+        """Tokens that forwards after the prompt gave."""
+        return self.generated - self.given
+
+    @property
+    def forwards(self) -> int:
+        """Forwards of the target after the prompt."""
+        return self.rounds + self.plain_steps
+
+    @property
+    def drafts_per_forward(self) -> float | None:
+        """Accepted drafts per target forward after the prompt: what tokens_per_forward is without the closing draws."""
+        return self.accepted / self.forwards if self.forwards else None
+
+    @property
     def tokens_per_forward(self) -> float | None:
         """Tokens emitted per target forward after the prompt, bonus and replacement included."""
-        forwards = self.rounds + self.plain_steps
-        return (self.generated - 1) / forwards if forwards and self.generated else None
+        return self.decoded / self.forwards if self.forwards else None
 
     @property
     def tokens_per_second(self) -> float | None:
         """Decode speed: tokens after the first per second of rounds."""
-        return 1000 * (self.generated - 1) / self.decode_ms if self.decode_ms and self.generated > 1 else None
+        return 1000 * self.decoded / self.decode_ms if self.decode_ms and self.decoded else None
+
+    @property
+    def speed_error(self) -> float | None:
+        """Relative standard error of the decode speed, rounds being the sample (a ratio of two sums), None below 3."""
+        n, tokens = self.forwards, self.decoded
+        if n < 3 or tokens <= 0 or not self.decode_ms:
+            return None
+        rate = tokens / self.decode_ms
+        residual = self.tokens_squared - 2 * rate * self.tokens_ms + rate * rate * self.ms_squared
+        return math.sqrt(max(0.0, residual) * n / (n - 1)) / tokens
 
     @property
     def z(self) -> float | None:

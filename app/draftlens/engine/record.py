@@ -26,7 +26,7 @@ class Judgement:
         next: the token after them, next_p its target probability (None when greedy).
         p, q, u, drawn, forms: per proposal, None where the rule has no such figure; drawn has k + 1.
         draws: the uniforms of the k + 1 draws, None when nothing is drawn.
-        candidates: k + 1 snapshots, empty when none are kept.
+        candidates: snapshots of the rows up to the one where the chain ended, empty when none are kept.
     """
 
     rule: RuleId
@@ -51,9 +51,11 @@ class Judgement:
         seen: Snapshots | None,
         accept: list[float],
         draws: list[float],
+        spell: Callable[[int], str],
     ) -> Judgement:
         """Read evaluated arrays; no further computation happens."""
         tokens: list[int] = [] if proposal is None else proposal.tokens.tolist()  # type: ignore[assignment]
+        accepted = _integer(verdict.accepted)
         draws_nothing = rule in (RuleId.GREEDY_ARGMAX, RuleId.ARGMAX_AGAINST_ARGMAX)
         rows = None
         if forms is not None:
@@ -62,7 +64,7 @@ class Judgement:
         return Judgement(
             rule=rule,
             tokens=tokens,
-            accepted=_integer(verdict.accepted),
+            accepted=accepted,
             next=_integer(verdict.next),
             next_p=None if verdict.next_p is None else _number(verdict.next_p),
             p=None if verdict.p is None else verdict.p.tolist(),  # type: ignore[arg-type]
@@ -71,7 +73,7 @@ class Judgement:
             drawn=None if verdict.drawn is None else verdict.drawn.tolist(),  # type: ignore[arg-type]
             draws=None if draws_nothing else draws,
             forms=rows,
-            candidates=[] if seen is None else [seen.row(i) for i in range(len(tokens) + 1)],
+            candidates=[] if seen is None else seen.read(accepted, spell),
         )
 
     def p_of(self, index: int) -> float:

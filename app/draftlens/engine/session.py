@@ -70,6 +70,7 @@ class Session:
         self._ahead: Ahead | None = None
         self._keys = keys
         self._decode = decode
+        self._spelled: dict[int, str] = {}
         self._pieces = TokenText(decode)
         self._stop = StopText(params.stop)
 
@@ -191,7 +192,9 @@ class Session:
         )
 
     def _spell(self, token: int) -> str:
-        return self._decode([token])
+        if token not in self._spelled:
+            self._spelled[token] = self._decode([token])
+        return self._spelled[token]
 
     def _propose(self, current: int, index: int, room: int) -> Proposal | None:
         """Ask the drafter; the token after the prompt is never drafted, as there is nothing to draft from yet."""
@@ -222,7 +225,7 @@ class Session:
             coins = Coins(mx.array(accept), mx.array(draws))
             verdict = self.rule.judge(rows, proposal, coins)
             forms = self.rule.closed_forms(rows, proposal) if self.params.closed_forms else None
-        seen = observe(rows, proposal, self.params.candidates) if self.params.candidates else None
+        seen = observe(rows, proposal, verdict.next, self.params.candidates) if self.params.candidates else None
         outputs = [*verdict.arrays(), rows.peak]
         for part in (forms, seen):
             if part is not None:
@@ -231,7 +234,7 @@ class Session:
             mx.async_eval(outputs)
             self._ahead = self.target.look_ahead(verdict.next)
         clock.wait(None if proposal is None else proposal.tokens, transaction.logits, outputs)
-        judgement = Judgement.read(self.rule.id, proposal, verdict, forms, seen, accept, draws)
+        judgement = Judgement.read(self.rule.id, proposal, verdict, forms, seen, accept, draws, self._spell)
         _check_rows(rows.peak, judgement.accepted)
         return judgement
 
