@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import mlx.core as mx
 
 from draftlens.core.errors import DraftlensError, UserError
-from draftlens.core.events import Compare, Differed, Failed, Loading, ReplyEvent, Request
+from draftlens.core.events import Compare, Differed, Failed, Loading, ReplyEvent
 from draftlens.core.round import Round
 from draftlens.engine.exactness import first_difference
 from draftlens.engine.load import LoadedModel
@@ -119,8 +119,9 @@ class Arms:
                 continue
 
     def _explain(self, runners: Sequence[_Runner], emit: Emit) -> None:
-        """Hold every greedy arm against the first one, as far as both ran from their beginning."""
-        whole = [r for r in runners if _greedy(r.reply.request) and not r.reply.request.first_round]
+        """Hold every greedy arm against the one of the lowest run, as far as both ran from their beginning."""
+        whole = [r for r in runners if r.reply.request.params.sampling.greedy and not r.reply.request.first_round]
+        whole.sort(key=lambda runner: runner.reply.request.run)
         for other in whole[1:]:
             first = whole[0]
             if first.reply.request.params.sampling != other.reply.request.params.sampling:
@@ -141,7 +142,3 @@ class Arms:
                         explained=found.explained,
                     )
                 )
-
-
-def _greedy(request: Request) -> bool:
-    return request.params.sampling.greedy
