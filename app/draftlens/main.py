@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 HELP = """\
 usage: draftlens [--prompt TEXT] [options]      open the window
        draftlens generate [options]             write a reply to the terminal
+       draftlens compare [options]              hold rules against each other
        draftlens models inspect PATH            say what a model folder is
        draftlens self-test [--json]             check this machine
 
@@ -111,7 +112,9 @@ def rooms() -> Rooms:
     """What the command line needs."""
     from draftlens.cli.rooms import Rooms
 
-    return Rooms(open_engine=open_engine, demo_pair=demo_pair, self_test=_self_test, inspect=_inspect)
+    return Rooms(
+        open_engine=open_engine, demo_pair=demo_pair, self_test=_self_test, inspect=_inspect, comparisons=_comparisons
+    )
 
 
 def _self_test() -> list[tuple[str, str, str, str | None]]:
@@ -125,6 +128,13 @@ def _inspect(path: Path) -> tuple[dict[str, Any], bool]:
 
     verdict = checkpoint.inspect(path)
     return verdict.as_json(), not verdict.role.standalone
+
+
+def _comparisons() -> Path:
+    from draftlens import paths
+    from draftlens.compare import files
+
+    return paths.data_dir() / files.FOLDER
 
 
 def _run_cli(argv: Sequence[str]) -> int:
@@ -159,8 +169,8 @@ def _window_params(arguments: Namespace) -> SessionParams:
 
     lookup = arguments.prompt_lookup or (arguments.model and not arguments.draft_model)
     drafter: DrafterKind = "none" if arguments.no_draft else "prompt-lookup" if lookup else "draft-model"
-    # In the window the closed forms are always in view; on the command line they are asked for.
-    return replace(session_params(arguments, os.environ, drafter), closed_forms=True)
+    # In the window closed forms and likely tokens are in view; on the command line the former are asked for.
+    return replace(session_params(arguments, os.environ, drafter), closed_forms=True, candidates=12)
 
 
 def _asks(argv: Sequence[str]) -> bool:

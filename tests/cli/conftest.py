@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
 from draftlens import main
 from draftlens.cli import run_cli
-from draftlens.cli.rooms import Rooms
 from draftlens.core.engine import Engine
 from draftlens.library.demo import DemoPair
 
@@ -49,12 +48,10 @@ def engine(demo_pair: DemoPair) -> Iterator[Engine]:
 @pytest.fixture
 def call(engine: Engine, demo_pair: DemoPair, capfd: pytest.CaptureFixture[str]) -> Call:
     """Run the command line and return exit code, standard output and standard error."""
-    real = main.rooms()
-    rooms = Rooms(
+    rooms = replace(
+        main.rooms(),
         open_engine=lambda: engine,
         demo_pair=lambda report, cancelled: (demo_pair.target, demo_pair.drafter),
-        self_test=real.self_test,
-        inspect=real.inspect,
     )
 
     def run(*arguments: str) -> Ran:

@@ -22,6 +22,7 @@ def rooms(error: BaseException | None = None) -> Rooms:
         demo_pair=lambda report, cancelled: (Path("target"), Path("drafter")),
         self_test=list,
         inspect=lambda path: ({}, False),
+        comparisons=lambda: Path("comparisons"),
     )
 
 

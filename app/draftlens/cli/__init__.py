@@ -27,6 +27,10 @@ def run_cli(argv: Sequence[str], rooms: Rooms) -> int:
             from draftlens.cli.models import models
 
             return models(arguments, rooms)
+        if arguments.command == "compare":
+            from draftlens.cli.compare import compare
+
+            return compare(arguments, rooms)
         from draftlens.cli.generate import generate
 
         return generate(arguments, rooms)

@@ -6,11 +6,12 @@ import argparse
 from collections.abc import Sequence
 from typing import NoReturn
 
+from draftlens.cli.compare_arguments import COMPARE, COMPARE_CODES, add_compare_flags, check_compare
 from draftlens.core.errors import UserError
 from draftlens.core.params import LookupParams, SamplingParams
 from draftlens.core.rules import ASKABLE, RuleId
 
-SUBCOMMANDS = ("generate", "models", "self-test")
+SUBCOMMANDS = ("generate", "compare", "models", "self-test")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -30,7 +31,18 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     """
     parser = _Parser(prog="draftlens", description="Local language models, with every speculative round in view.")
     commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
-    add_reply_flags(commands.add_parser("generate", help="write a reply to the terminal"))
+    generate = commands.add_parser("generate", help="write a reply to the terminal")
+    add_reply_flags(generate)
+    generate.add_argument("--json", action="store_true", help="print the run record as JSON instead of the reply")
+    compare = commands.add_parser(
+        "compare",
+        help="run two to four arms on the same prompts and say what may be concluded",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description=COMPARE,
+        epilog=COMPARE_CODES,
+    )
+    add_reply_flags(compare)
+    add_compare_flags(compare)
     self_test = commands.add_parser("self-test", help="check this machine and say what is missing")
     self_test.add_argument("--json", action="store_true", help="print the checks as JSON")
     models = commands.add_parser("models", help="look at models on disk").add_subparsers(dest="action", required=True)
@@ -38,8 +50,10 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     inspect.add_argument("path", help="a model folder or a config.json")
     inspect.add_argument("--json", action="store_true", help="print the verdict as JSON")
     arguments = parser.parse_args(list(argv))
-    if arguments.command == "generate":
+    if arguments.command in ("generate", "compare"):
         check_conflicts(arguments)
+    if arguments.command == "compare":
+        check_compare(arguments)
     return arguments
 
 
@@ -87,7 +101,6 @@ def add_reply_flags(parser: argparse.ArgumentParser) -> None:
     words.add_argument("--prompt-lookup-policy", choices=["graded", "gated"], help=f"default {lookup.policy}")
     words.add_argument("--prompt-lookup-floor", type=float, metavar="TOKENS", help="gated: pause below this a round")
     words.add_argument("--prompt-lookup-fixed", action="store_true", help="never pause or narrow")
-    parser.add_argument("--json", action="store_true", help="print the run record as JSON instead of the reply")
 
 
 def check_conflicts(arguments: argparse.Namespace) -> None:

@@ -5,53 +5,25 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from draftlens.cli.loading import Interrupt, folders, load
 from draftlens.cli.output import write
 from draftlens.cli.progress import Progress
 from draftlens.cli.rooms import Rooms
 from draftlens.cli.settings import read_prompt, session_params
 from draftlens.cli.trace import Trace
 from draftlens.core import report
-from draftlens.core.engine import Engine
 from draftlens.core.errors import INTERRUPTED, UserError
-from draftlens.core.events import Finished, Loading, Prefill, Request, RoundDone, Started
+from draftlens.core.events import Finished, Prefill, Request, RoundDone, Started
 from draftlens.core.params import DrafterKind, SessionParams
 from draftlens.core.round import FinishReason, Round
 from draftlens.core.rules import diagnostics_wanted
 from draftlens.core.stats import RunStats
-
-DEMO_NOTE = "No model given: using the demo pair, SmolLM2-135M-Instruct with its small drafter."
-
-
-class _Interrupt:
-    """Ctrl-C once ends the reply after its round; what was written stays and is reported."""
-
-    def __init__(self) -> None:
-        self.asked = False
-
-    def __call__(self) -> bool:
-        return self.asked
-
-    @contextmanager
-    def listening(self) -> Iterator[None]:
-        def ask(*_: object) -> None:
-            if self.asked:
-                raise KeyboardInterrupt
-            self.asked = True
-
-        before = signal.signal(signal.SIGINT, ask)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, before)
 
 
 class _Reply:
@@ -101,12 +73,12 @@ def generate(arguments: argparse.Namespace, rooms: Rooms) -> int:
     drafter = _drafter_kind(arguments)
     params = session_params(arguments, os.environ, drafter)
     request = _request(arguments, params)
-    interrupt, progress, trace = _Interrupt(), Progress(), Trace(os.environ)
+    interrupt, progress, trace = Interrupt(), Progress(), Trace(os.environ)
     with interrupt.listening():
-        target, draft = _folders(arguments, drafter, rooms, progress, interrupt)
+        target, draft = folders(arguments, drafter, rooms, progress, interrupt)
         engine = rooms.open_engine()
         try:
-            note = _load(engine, target, draft, progress, interrupt)
+            note = load(engine, target, draft, progress, interrupt).drafter_refusal
             reply = _Reply(printing=not arguments.json, progress=progress, trace=trace)
             finished = engine.reply(request, reply.take, interrupt)
         finally:
@@ -141,36 +113,6 @@ def _request(a: argparse.Namespace, params: SessionParams) -> Request:
         return Request(0, params, prompt=prompt)
     system = (("system", a.system),) if a.system else ()
     return Request(0, params, messages=(*system, ("user", prompt)))
-
-
-def _folders(
-    a: argparse.Namespace, drafter: DrafterKind, rooms: Rooms, progress: Progress, interrupt: _Interrupt
-) -> tuple[Path, Path | None]:
-    if a.model is not None:
-        return Path(a.model), None if a.draft_model is None else Path(a.draft_model)
-    print(DEMO_NOTE, file=sys.stderr)
-    target, own = rooms.demo_pair(progress.stage, interrupt)
-    progress.clear()
-    if a.draft_model is not None:
-        return target, Path(a.draft_model)
-    return target, own if drafter == "draft-model" else None
-
-
-def _load(engine: Engine, target: Path, draft: Path | None, progress: Progress, interrupt: _Interrupt) -> str | None:
-    """Load and return why the draft model will not be used, if it will not."""
-
-    def report_stage(event: Loading) -> None:
-        progress.stage(event.stage, event.fraction)
-
-    if draft is not None:
-        print(f'Loading draft model from "{draft}"...', file=sys.stderr)
-    loaded = engine.load(target, draft, report_stage, interrupt)
-    progress.clear()
-    if draft is not None:
-        print("Draft model loaded.", file=sys.stderr)
-    for warning in loaded.warnings:
-        print(f"draftlens: {warning}", file=sys.stderr)
-    return loaded.drafter_refusal
 
 
 def _print_lines(stats: RunStats, drafter: DrafterKind, finished: Finished) -> None:

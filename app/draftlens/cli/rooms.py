@@ -22,9 +22,11 @@ class Rooms:
         self_test: checks of this machine, as (name, "ok" | "warning" | "failed", sentence, next step).
         inspect: what a folder or config.json is, as JSON values with "role", "reason", "evidence", "next", and
             whether it is refused.
+        comparisons: the folder in which comparisons are kept.
     """
 
     open_engine: Callable[[], Engine]
     demo_pair: Callable[[Report, Callable[[], bool]], tuple[Path, Path]]
     self_test: Callable[[], list[tuple[str, str, str, str | None]]]
     inspect: Callable[[Path], tuple[dict[str, Any], bool]]
+    comparisons: Callable[[], Path]

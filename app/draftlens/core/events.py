@@ -86,6 +86,10 @@ class Generate:
     request: Request
 
 
+WARM_UP_TOKENS = 8
+"""What an arm writes unheard where asked: enough for every kernel of a round to have run before any is timed."""
+
+
 @dataclass(frozen=True)
 class Arm:
     """One side of a comparison: a reply, and the draft model it runs with where that is not the loaded one."""

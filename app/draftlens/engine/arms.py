@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import mlx.core as mx
 
 from draftlens.core.errors import DraftlensError, UserError
-from draftlens.core.events import Compare, Differed, Failed, Loading, ReplyEvent
+from draftlens.core.events import WARM_UP_TOKENS, Compare, Differed, Failed, Loading, ReplyEvent
 from draftlens.core.round import Round
 from draftlens.engine.exactness import first_difference
 from draftlens.engine.load import LoadedModel
@@ -17,9 +17,6 @@ from draftlens.engine.running import RunningReply
 from draftlens.engine.target import DraftContext, Target
 
 LOG = logging.getLogger("draftlens.engine")
-
-WARM_UP_TOKENS = 8
-"""Enough for every kernel of a round to have run before any is timed."""
 
 Emit = Callable[[ReplyEvent | Loading | Differed], None]
 
