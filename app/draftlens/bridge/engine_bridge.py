@@ -14,6 +14,7 @@ from draftlens.bridge.engine_link import ThreadFactory, joined
 from draftlens.bridge.next_reply import NextReply
 from draftlens.bridge.reply import Reply
 from draftlens.bridge.run import Run
+from draftlens.bridge.selection import Selection
 from draftlens.bridge.state import STATES, Problem, State
 from draftlens.core.chat import Attachment, Message, RunSummary, prompt_below, reply_to, title_from
 from draftlens.core.events import (
@@ -57,6 +58,7 @@ class EngineBridge(ChatSetup):
     ) -> None:
         super().__init__(make_thread, next_reply, system, archive or Archive(), defaults, parent)
         self.run: Run | None = None
+        self.selection = Selection(self)
         self._open: dict[str, Chat] = {}
         self._runs = 0
         self._selected: str | None = None
@@ -78,8 +80,8 @@ class EngineBridge(ChatSetup):
 
     @property
     def running(self) -> bool:
-        """Whether a reply is on its way, in any chat."""
-        return self.run is not None
+        """Whether a reply is on its way, in any chat, or a comparison."""
+        return self.run is not None or super().running
 
     @property
     def state(self) -> State:
@@ -274,6 +276,7 @@ class EngineBridge(ChatSetup):
     def _on_reply(self, event: Started | Prefill | RoundDone | Finished | Failed) -> bool:
         run = self.run
         if run is None or run.reply.run != event.run:
+            self.comparisonEvent.emit(event)
             return False
         run.take(event)
         self._figures_dirty = True

@@ -13,8 +13,11 @@ from draftlens.bridge.next_reply import NextReply
 from draftlens.bridge.state import Problem
 from draftlens.core.events import (
     Command,
+    Compare,
+    Compared,
     Count,
     Counted,
+    Differed,
     EngineDied,
     Event,
     Load,
@@ -54,6 +57,7 @@ class EngineLink(QObject):
     figuresChanged = Signal()
     problemChanged = Signal()
     counted = Signal()
+    comparisonEvent = Signal(object)
     _woken = Signal()
 
     def __init__(self, make_thread: ThreadFactory, next_reply: NextReply, parent: QObject | None = None) -> None:
@@ -64,6 +68,7 @@ class EngineLink(QObject):
         self.problem: Problem | None = None
         self.count: Counted | None = None
         self.slow = False
+        self.comparing = ""
         self._make_thread = make_thread
         self._thread: EngineThread | None = None
         self._load: Load | None = None
@@ -90,8 +95,8 @@ class EngineLink(QObject):
 
     @property
     def running(self) -> bool:
-        """Whether a reply is on its way."""
-        return False
+        """Whether a reply or a comparison is on its way."""
+        return bool(self.comparing)
 
     @property
     def can_load(self) -> bool:
@@ -135,6 +140,17 @@ class EngineLink(QObject):
         if self._thread is not None and (self.running or self.loading is not None):
             self._load_stopped = self.loading is not None
             self._thread.send(Stop())
+
+    def compare(self, command: Compare, words: str) -> None:
+        """Run the arms of one trial, described by `words`; its events come as `comparisonEvent`, `Compared` last."""
+        self.comparing = words
+        self._send(command)
+        self.stateChanged.emit()
+
+    def end_comparing(self) -> None:
+        """Nothing is compared any more."""
+        self.comparing = ""
+        self.stateChanged.emit()
 
     def ask_count(self, messages: tuple[tuple[str, str], ...]) -> int:
         """Ask how many tokens a chat takes; the answer with the returned ticket comes as `count`."""
@@ -224,6 +240,8 @@ class EngineLink(QObject):
             case Counted():
                 self.count = event
                 self.counted.emit()
+            case Differed() | Compared():
+                self.comparisonEvent.emit(event)
             case EngineDied():
                 self._on_died(event)
             case _:
@@ -271,6 +289,8 @@ class EngineLink(QObject):
         self._thread = None
         self._load_over()
         self.loaded = None
+        if self.comparing:
+            self.comparisonEvent.emit(event)
         self.report(Problem("The engine stopped", f"{event.sentence} The chat is kept.", can_retry=True))
         self.modelChanged.emit()
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from draftlens.core.chat import Message, Status
-from draftlens.core.events import Failed, Finished, Prefill, Started
+from draftlens.core.events import Failed, Finished, Prefill, ReplyEvent, RoundDone, Started
 from draftlens.core.params import SessionParams
 from draftlens.core.provenance import Provenance
 from draftlens.core.round import FinishReason, Round, Source
@@ -139,6 +139,20 @@ class Reply:
         if message.error is not None:
             reply.error = Failed(0, message.error)
         return reply
+
+    def take(self, event: ReplyEvent) -> None:
+        """Apply an event of the engine."""
+        match event:
+            case Started():
+                self.start(event)
+            case Prefill():
+                self.read(event)
+            case RoundDone():
+                self.add(event.round)
+            case Finished():
+                self.end(event)
+            case Failed():
+                self.fail(event)
 
     def start(self, event: Started) -> None:
         """The engine says what runs."""

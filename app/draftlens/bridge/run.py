@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from draftlens.bridge.chat import Chat
 from draftlens.bridge.reply import Phase, Reply
-from draftlens.core.events import Failed, Finished, Prefill, Request, RoundDone, Started
+from draftlens.core.events import Failed, Finished, ReplyEvent, Request, RoundDone
 from draftlens.store.records import ReplyWriter
 
 
@@ -25,20 +25,14 @@ class Run:
     writer: ReplyWriter | None
     sent: bool = False
 
-    def take(self, event: Started | Prefill | RoundDone | Finished | Failed) -> None:
+    def take(self, event: ReplyEvent) -> None:
         """Apply an event to the reply and to what is kept of it."""
         reply, writer = self.reply, self.writer
+        reply.take(event)
         match event:
-            case Started():
-                reply.start(event)
-            case Prefill():
-                reply.read(event)
-            case RoundDone():
-                reply.add(event.round)
-                if writer is not None:
-                    writer.append([event.round], event.round.text)
+            case RoundDone() if writer is not None:
+                writer.append([event.round], event.round.text)
             case Finished():
-                reply.end(event)
                 if writer is not None:
                     read = reply.prefill
                     writer.finish(
@@ -51,10 +45,11 @@ class Run:
                     )
                 self.chat.settle(reply)
             case Failed():
-                reply.fail(event)
                 if writer is not None:
                     writer.fail(event.sentence)
                 self.chat.settle(reply)
+            case _:
+                pass
 
     def interrupt(self) -> None:
         """The engine or the program ends before the reply does."""

@@ -60,6 +60,22 @@ class ArmReply:
             case Failed():
                 self.error = event
 
+    def events(self) -> Iterator[ReplyEvent]:
+        """The events that make this reply again."""
+        if self.started is None:
+            return
+        yield self.started
+        stats = self.stats
+        if stats.prompt_ms:
+            total = stats.prompt_tokens + stats.cached_tokens
+            yield Prefill(self.started.run, total, total, stats.cached_tokens, stats.prompt_ms)
+        for made in self.rounds:
+            yield RoundDone(self.started.run, made)
+        if self.error is not None:
+            yield self.error
+        elif self.end is not None:
+            yield replace(self.end, tail=self.text[sum(len(made.text) for made in self.rounds) :])
+
 
 @dataclass
 class Comparison:

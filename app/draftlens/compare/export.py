@@ -6,18 +6,16 @@ import csv
 import io
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from draftlens.compare import record
 from draftlens.compare.arms import LETTERS
-from draftlens.compare.comparison import ArmReply, Comparison
+from draftlens.compare.comparison import Comparison
 from draftlens.compare.readings import basis, notes
 from draftlens.compare.report import page
 from draftlens.compare.table import Table, table
 from draftlens.core.errors import UserError
-from draftlens.core.events import Prefill, RoundDone
 from draftlens.core.report import acceptance_json, timings_block
 from draftlens.core.round import Round
 from draftlens.core.values import flat
@@ -106,30 +104,12 @@ def figures(shown: Table, comparison: Comparison) -> dict[str, Any]:
 def _entries(comparison: Comparison) -> Iterator[dict[str, Any]]:
     for trial in comparison.plan.trials:
         for arm in range(len(comparison.plan.arms)):
-            for event in _events(comparison.reply(trial.index, arm)):
+            for event in comparison.reply(trial.index, arm).events():
                 entry = record.entry(trial.index, arm, event)
                 if entry is not None:
                     yield entry
         for found in comparison.differences.get(trial.index, ()):
             yield record.difference(trial.index, found)
-
-
-def _events(reply: ArmReply) -> Iterator[Any]:
-    """The events that make this reply again."""
-    if reply.started is None:
-        return
-    yield reply.started
-    stats = reply.stats
-    if stats.prompt_ms:
-        total = stats.prompt_tokens + stats.cached_tokens
-        yield Prefill(0, total, total, stats.cached_tokens, stats.prompt_ms)
-    for made in reply.rounds:
-        yield RoundDone(0, made)
-    shown = sum(len(made.text) for made in reply.rounds)
-    if reply.error is not None:
-        yield reply.error
-    elif reply.end is not None:
-        yield replace(reply.end, tail=reply.text[shown:])
 
 
 def as_csv(comparison: Comparison) -> str:
