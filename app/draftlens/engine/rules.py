@@ -1,8 +1,8 @@
 """The acceptance rules and their closed forms; nothing else decides a token's fate.
 
-Rules are pure: all randomness is passed in, so a judgement can be replayed and enumerated. With q padded by a zero
-row, the residual draw after a rejection and the bonus draw after full acceptance are one formula, a draw from
-relu(p[a] - q[a]). Source: Leviathan, Kalman, Matias 2023, algorithm 1 and theorem 3.5.
+Rules are pure: all randomness is passed in, so a judgement can be replayed and enumerated. The residual draw after a
+rejection is from relu(p[a] - q[a]), the bonus draw after full acceptance from p[k]. Source: Leviathan, Kalman,
+Matias 2023, algorithm 1 and theorem 3.5.
 """
 
 from __future__ import annotations
@@ -137,10 +137,10 @@ class Stochastic:
         # p > 0: with q underflowed to 0, or u exactly 0, the product alone would let in a token outside the support.
         accepted = _leading((p > 0) & (bound <= p))
         row = target.probs[accepted]
-        residual = mx.maximum(row - _padded_row(proposal, accepted, row), 0)
-        # p == q up to rounding leaves no residual mass; the draw is then from p itself.
+        residual = _residual(target, proposal, mx.minimum(accepted, proposal.k - 1))
+        # p == q up to rounding leaves no residual mass; the draw is then from p itself, as it is after the last row.
         mass = mx.sum(residual)
-        weights = mx.where((mass > 0) & mx.isfinite(mass), residual, row)
+        weights = mx.where((accepted < proposal.k) & (mass > 0) & mx.isfinite(mass), residual, row)
         token = draw(weights[None], coins.draw[accepted][None])[0]
         return Verdict(accepted, token, row[token], p, q, None)
 
@@ -200,21 +200,19 @@ def _own(target: Rows, proposal: Proposal) -> tuple[mx.array, mx.array | None]:
     return p, mx.take_along_axis(proposal.distribution.rows, at, axis=-1)[:, 0]
 
 
-def _padded_row(proposal: Proposal, index: mx.array, like: mx.array) -> mx.array:
-    """Row `index` of q with a zero row after the last: what the residual subtracts."""
-    inside = index < proposal.k
-    safe = mx.minimum(index, proposal.k - 1)
+def _residual(target: Rows, proposal: Proposal, index: mx.array) -> mx.array:
+    """relu(p - q) of row `index` < k; a point mass takes away its own token."""
     if isinstance(proposal.distribution, Dense):
-        row = proposal.distribution.rows[safe]
-    else:
-        row = (mx.arange(like.shape[0]) == proposal.tokens[safe]).astype(like.dtype)
-    return mx.where(inside, row, mx.zeros_like(like))
+        return target.beyond(proposal.distribution.rows)[index]
+    row = target.probs[index]
+    return mx.where(mx.arange(row.shape[0]) == proposal.tokens[index], 0, row)
 
 
 def _min_and_prod(target: Rows, proposal: Proposal) -> tuple[mx.array, mx.array]:
-    p = target.probs[:-1]
+    """sum min(p, q) = 1 - sum relu(p - q), and sum p q."""
     if isinstance(proposal.distribution, PointMass):
         own, _ = _own(target, proposal)
         return own, own
     q = proposal.distribution.rows
-    return mx.sum(mx.minimum(p, q), axis=-1), mx.sum(p * q, axis=-1)
+    low = mx.maximum(1 - mx.sum(target.beyond(q), axis=-1), 0)
+    return low, mx.sum(target.probs[:-1] * q, axis=-1)

@@ -25,25 +25,34 @@ class Rows:
     """The effective distribution of consecutive positions.
 
     Attributes:
-        scores: float32 [n, V], processed logits divided by the temperature; undivided when greedy. -inf is excluded.
-        peak: float32 [n], the largest score before the temperature; not finite where no token can be taken.
+        scores: float32 [n, V], processed logits before the temperature. -inf is excluded.
+        peak: float32 [n], the largest logit before the filters; not finite where no token can be taken.
+        temperature: what the scores are divided by.
     """
 
     scores: mx.array
     peak: mx.array
+    temperature: float = 1.0
     _probs: mx.array | None = None
+    _beyond: tuple[mx.array, mx.array] | None = None
 
     @property
     def probs(self) -> mx.array:
         """float32 [n, V]; excluded tokens are exactly 0. Built on first use: greedy rules never ask."""
         if self._probs is None:
-            self._probs = softmax(self.scores)
+            self._probs = softmax(self.scores, self.temperature)
         return self._probs
+
+    def beyond(self, q: mx.array) -> mx.array:
+        """relu(p - q) of the rows q [k, V] covers. Made once: the residual draw and sum_min are both read off it."""
+        if self._beyond is None or self._beyond[0] is not q:
+            self._beyond = q, mx.maximum(self.probs[: q.shape[0]] - q, 0)
+        return self._beyond[1]
 
     @staticmethod
     def of_probs(probs: mx.array) -> Rows:
         """Wrap given probabilities [n, V], of any float type."""
-        return Rows(mx.log(probs), mx.max(probs, axis=-1), probs)
+        return Rows(mx.log(probs), mx.max(probs, axis=-1), 1.0, probs)
 
 
 class Chain:
@@ -99,8 +108,7 @@ class Chain:
         peak = mx.max(scores, axis=-1)
         if self.greedy:
             return Rows(scores, peak)
-        scores = self._filter(scores, gates)
-        return Rows(scores / self.params.temperature, peak)
+        return Rows(self._filter(scores, gates), peak, self.params.temperature)
 
     def _penalise(self, scores: mx.array, history: Sequence[int], drafts: mx.array | None) -> mx.array:
         p, rows = self.params, scores.shape[0]
@@ -162,15 +170,16 @@ class Chain:
         return mx.where(removed & is_open, _NEVER, scores)
 
 
-def softmax(scores: mx.array) -> mx.array:
-    """Return float32 probabilities of scores [n, V]; -inf is exactly 0.
+def softmax(scores: mx.array, temperature: float = 1.0) -> mx.array:
+    """Return float32 probabilities of scores [n, V] at a temperature; -inf is exactly 0.
 
     The CPU backend computes exp one number at a time, which is most of a judgement there; its power of two is nearly
     three times as fast and as exact.
     """
     if mx.default_device().type == mx.DeviceType.gpu:
-        return mx.softmax(scores, axis=-1, precise=True)
-    weights = mx.power(2.0, (scores - mx.max(scores, axis=-1, keepdims=True)) * math.log2(math.e))
+        return mx.softmax(scores / temperature, axis=-1, precise=True)
+    top = mx.max(scores, axis=-1, keepdims=True)
+    weights = mx.power(2.0, (scores - top) * (math.log2(math.e) / temperature))
     return weights / mx.sum(weights, axis=-1, keepdims=True)
 
 

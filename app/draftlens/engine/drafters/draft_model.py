@@ -80,8 +80,9 @@ class DraftModel:
         self._steps = 0
         for i in range(k):
             token, row = self._draw(logits, history, tokens, gates[i : i + 1], position + i)
-            # The device works on this draft while the next forward is being built.
-            mx.async_eval(token)
+            if mx.default_device().type == mx.DeviceType.gpu:
+                # It works on this draft while the next step is built; on the CPU both want the same cores.
+                mx.async_eval(token)
             tokens.append(token)
             if row is not None:
                 rows.append(row)
