@@ -334,7 +334,7 @@ def test_what_is_no_model_folder_says_what_to_choose(tmp_path: Path) -> None:
     assert inspect(tmp_path / "notes.txt").reason == "It is a file, not a model folder."
     (tmp_path / "m.gguf").write_bytes(b"GGUF")
     assert "only model folders can be loaded" in inspect(tmp_path).reason
-    assert "only model folders can be loaded" in inspect(tmp_path / "m.gguf").reason
+    assert "cannot be read as GGUF" in inspect(tmp_path / "m.gguf").reason
     write_tensors(tmp_path / "model.safetensors", ["a"])
     assert inspect(tmp_path).role is Role.INCOMPLETE
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Mapping
@@ -9,10 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from draftlens.core.errors import UserError
-from draftlens.library import drafter_kinds, supported, weight_files
+from draftlens.library import (
+    adapters,
+    bound_targets,
+    drafter_facts,
+    drafter_kinds,
+    gguf_header,
+    hub_cache,
+    supported,
+    weight_files,
+    wholeness,
+)
 from draftlens.library.roles import Role, Verdict
 from draftlens.library.tensor_file import TensorInfo
-from draftlens.library.weight_files import WeightFiles
 
 Config = dict[str, Any]
 
@@ -23,16 +33,8 @@ _MLX_VERSION = "Use an MLX or plain safetensors version of this model."
 _DFLASH_NAMES = "(Qwen 3.5 DFlash, LFM2 DSpark, Muse Glimmer assistant or Laguna DFlash)"
 _DFLASH_ROLES = (Role.DFLASH, Role.DFLASH2, Role.DSPARK, Role.MUSE)
 
-_ADAPTER_WEIGHTS = ("adapters.safetensors", "adapter_model.safetensors", "adapter_model.bin", "adapters.npz")
 _EMBEDDING_FILES = ("modules.json", "config_sentence_transformers.json", "1_Pooling")
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "tiktoken.model", "qwen.tiktoken")
-_OTHER_WEIGHTS = ("*.bin", "*.pt", "*.pth", "*.npz", "*.h5", "*.msgpack", "*.onnx", "*.ckpt")
-
-_EMBEDDING_TENSOR = re.compile(r"embed|wte|tok_emb|word_emb", re.I)
-_LAYER = re.compile(r"^(?:language_model\.)?(?:model\.)?(?:language_model\.)?layers\.(\d+)\.")
-_FINAL_NORM = re.compile(r"^(?:model\.)?norm\.weight$")
-# Families whose tensor names are known well enough to miss one.
-_PLAIN_FAMILIES = ("llama", "mistral", "qwen2", "qwen3")
 
 
 def inspect(path: Path) -> Verdict:
@@ -82,14 +84,15 @@ def _inspect(path: Path) -> Verdict:
         if path.suffix == ".json":
             return _judge(path, folder=None)
         if path.suffix == ".gguf":
-            return _not_a_model(
-                "It is a GGUF file, and only model folders can be loaded.",
-                "Choose a folder in MLX or Hugging Face format.",
-            )
+            return _gguf(path)
         return _not_a_model("It is a file, not a model folder.", "Choose the folder that holds config.json.")
+    stray = hub_cache.repo_of_snapshot(path) and next((p for p in path.iterdir() if hub_cache.outside(p, path)), None)
+    if stray:
+        reason = f"Its {stray.name} is a link that leads out of the cache, and such a file is not read."
+        return Verdict(Role.UNSUPPORTED, reason, _FETCH_AGAIN, (stray.name,))
     if not any(path.iterdir()):
         return _not_a_model("It is an empty folder.", "Choose the folder that holds config.json.")
-    adapter = _adapter(path)
+    adapter = adapters.judge(path)
     if adapter is not None:
         return adapter
     if (path / "config.json").is_file():
@@ -107,32 +110,31 @@ def _without_config(folder: Path) -> Verdict:
     )
     if inside is not None:
         return _not_a_model("It has no config.json itself.", f"Perhaps {inside.parent} is meant.")
-    if any(folder.glob("*.gguf")):
+    inner = next(iter(sorted(folder.glob("*.gguf"))), None)
+    if inner is not None:
         return _not_a_model(
-            "It holds GGUF files, and only model folders can be loaded.",
-            "Choose a folder in MLX or Hugging Face format.",
+            "It holds GGUF files, and only model folders can be loaded.", f"Import one of them, such as {inner.name}."
         )
     return _not_a_model("It has no config.json.", "Choose the folder that holds config.json.")
 
 
-def _adapter(folder: Path) -> Verdict | None:
-    weights = [name for name in _ADAPTER_WEIGHTS if (folder / name).exists()]
-    has_config = (folder / "adapter_config.json").is_file()
-    if not (weights or has_config) or any(folder.glob("model*.safetensors")):
-        return None
-    base = None
-    if has_config:
-        try:
-            config = json.loads((folder / "adapter_config.json").read_bytes())
-            base = config.get("base_model_name_or_path") or config.get("model")
-        except (ValueError, AttributeError):
-            base = None
-    named = f" for {base}" if isinstance(base, str) and base else ""
+def _gguf(path: Path) -> Verdict:
+    try:
+        header = gguf_header.read(path)
+    except UserError as error:
+        return _not_a_model(f"It cannot be read as GGUF: {error.sentence}", error.next_step or "")
+    size = path.stat().st_size
+    if (refused := header.refusal) is not None:
+        reason, step = f"It {refused}.", "Use this model's MLX or safetensors version instead."
+        return Verdict(Role.UNSUPPORTED, reason, step, architecture=header.architecture, size=size)
     return Verdict(
-        role=Role.ADAPTER,
-        reason=f"It holds only the changes{named}, not the model they belong to.",
-        next="Fuse it with its base model first, and choose the fused folder.",
-        evidence=tuple(weights or ("adapter_config.json",)),
+        role=Role.GGUF,
+        reason="It is a GGUF file, which is imported once before it is loaded.",
+        next="Import it: draftlens models import, or Add folder or GGUF in the window.",
+        evidence=(f"general.architecture {header.architecture!r}",),
+        architecture=header.architecture,
+        quantisation=header.quantisation,
+        size=size,
     )
 
 
@@ -151,7 +153,7 @@ def _judge(config_file: Path, folder: Path | None) -> Verdict:
     quantisation, refusal = supported.quantisation(config)
     found = drafter_kinds.by_config(config)
     if found is not None:
-        return _drafter(found, architecture, quantisation)
+        return _drafter(found, config, folder, architecture, quantisation)
     refused = _unsupported(config, names, refusal) or _without_head(names, folder)
     if refused is not None:
         role, reason, step, evidence = refused
@@ -172,15 +174,19 @@ def _judge(config_file: Path, folder: Path | None) -> Verdict:
 def _by_weights(folder: Path, config: Config, architecture: str, quantisation: str) -> Verdict:
     files = weight_files.find(folder)
     if files.missing or not files.used:
-        return _missing_weights(folder, files)
+        other = wholeness.foreign_weights(folder, files)
+        if other is not None:
+            reason = f"It has its weights in {other}, and only safetensors files can be loaded."
+            return Verdict(Role.UNSUPPORTED, reason, _MLX_VERSION, (other,))
+        return _incomplete(*wholeness.missing_files(folder, files))
     try:
         tensors = weight_files.read_tensors(files)
     except UserError as error:
         return _incomplete(f"It has a damaged file: {error.sentence}", ())
     found = drafter_kinds.by_tensors(tensors.keys())
     if found is not None:
-        return _drafter(found, architecture, quantisation)
-    lack = _lack(config, tensors)
+        return _drafter(found, config, folder, architecture, quantisation)
+    lack = wholeness.lack(config, tensors)
     if lack is not None:
         return _incomplete(f"It {lack}.", ())
     if not any((folder / name).is_file() for name in _TOKENIZER_FILES):
@@ -198,6 +204,7 @@ def _by_weights(folder: Path, config: Config, architecture: str, quantisation: s
         quantisation=quantisation or _stored_type(tensors),
         warnings=tuple(warnings),
         size=files.size,
+        parameters=wholeness.parameters(tensors, supported.bits(config)),
         weight_files=files.used,
     )
 
@@ -238,44 +245,6 @@ def _without_head(names: tuple[str, ...], folder: Path | None) -> tuple[Role, st
     return None
 
 
-def _missing_weights(folder: Path, files: WeightFiles) -> Verdict:
-    if files.missing:
-        broken = [name for name in files.missing if (folder / name).is_symlink()]
-        listed = ", ".join(files.missing)
-        total = len(files.missing) + len(files.used)
-        gone = " (links to files that are gone)" if broken else ""
-        return _incomplete(f"It lacks {len(files.missing)} of {total} weight files{gone}: {listed}.", files.missing)
-    other = next((path.name for pattern in _OTHER_WEIGHTS for path in sorted(folder.glob(pattern))), None)
-    if other is not None and not files.stray:
-        reason = f"It has its weights in {other}, and only safetensors files can be loaded."
-        return Verdict(Role.UNSUPPORTED, reason, _MLX_VERSION, (other,))
-    if files.stray:
-        reason = f"It has no weights under a name that is loaded (model*.safetensors), only {', '.join(files.stray)}."
-        return _incomplete(reason, (weight_files.SINGLE,))
-    return _incomplete(
-        f"It has a config.json but no weights: {weight_files.SINGLE} is missing.", (weight_files.SINGLE,)
-    )
-
-
-def _lack(config: Config, tensors: Mapping[str, TensorInfo]) -> str | None:
-    """What a complete model would have and these tensors do not, as the end of "It …"."""
-    if not tensors:
-        return "has weight files without any tensor"
-    if not any(_EMBEDDING_TENSOR.search(name) for name in tensors):
-        return "holds no token embedding: it is a part of a model, or a drafter that borrows its target's"
-    text = config.get("text_config")
-    count = config.get("num_hidden_layers", text.get("num_hidden_layers") if isinstance(text, dict) else None)
-    there = {int(match[1]) for match in map(_LAYER.match, tensors) if match}
-    if isinstance(count, int) and there and (held := sum(1 for layer in there if layer < count)) < count:
-        return f"declares {count:,} layers and holds {held:,} of them"
-    if config.get("model_type") in _PLAIN_FAMILIES:
-        if not any(_FINAL_NORM.match(name) for name in tensors):
-            return "has no final norm: it is a part of a model, or a drafter that borrows its target's"
-        if config.get("tie_word_embeddings") is False and not any("lm_head" in name for name in tensors):
-            return "has no output head (lm_head): it is a part of a model, or a drafter that borrows its target's"
-    return None
-
-
 def _has_chat_template(folder: Path) -> bool:
     if any((folder / name).is_file() for name in ("chat_template.jinja", "chat_template.json")):
         return True
@@ -285,10 +254,29 @@ def _has_chat_template(folder: Path) -> bool:
         return False
 
 
-def _drafter(found: drafter_kinds.Found, architecture: str, quantisation: str) -> Verdict:
+def _drafter(
+    found: drafter_kinds.Found, config: Config, folder: Path | None, architecture: str, quantisation: str
+) -> Verdict:
     role, evidence = found
-    reason = "It borrows parts of the one target it was made for and cannot write text alone."
-    return Verdict(role, reason, _PICK_STANDALONE, (evidence,), architecture, quantisation)
+    tensors: set[str] | None = None
+    size = 0
+    if folder is not None:
+        files = weight_files.find(folder)
+        size = files.size
+        with contextlib.suppress(UserError):
+            tensors = set(weight_files.read_tensors(files)) if files.used else None
+    target = bound_targets.target_of("" if folder is None else hub_cache.display_name(folder), config)
+    return Verdict(
+        role=role,
+        reason="It borrows parts of the one target it was made for and cannot write text alone.",
+        next=_PICK_STANDALONE,
+        evidence=(evidence,),
+        architecture=architecture,
+        quantisation=quantisation,
+        size=size,
+        facts=drafter_facts.facts(config, tensors),
+        target=target,
+    )
 
 
 def _incomplete(reason: str, missing: tuple[str, ...]) -> Verdict:

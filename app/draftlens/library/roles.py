@@ -7,6 +7,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from draftlens.library.bound_targets import BoundTarget
+
 
 class Role(StrEnum):
     """The words shown to people and written to JSON."""
@@ -22,6 +24,7 @@ class Role(StrEnum):
     EAGLE = "bound drafter: EAGLE"
     MEDUSA = "bound drafter: Medusa"
     MLP_SPECULATOR = "bound drafter: MLP speculator"
+    GGUF = "GGUF file"
     ADAPTER = "adapter"
     EMBEDDING = "embedding"
     UNSUPPORTED = "unsupported"
@@ -46,6 +49,7 @@ class Role(StrEnum):
             article = "an" if kind[0] in "AEIO" or kind.startswith(("MTP", "MLP")) else "a"
             return f"is {article} {kind} drafter, not a standalone model"
         return {
+            Role.GGUF: "is not a model folder",
             Role.ADAPTER: "is an adapter, not a standalone model",
             Role.EMBEDDING: "is an embedding model, which cannot write text",
             Role.UNSUPPORTED: "is not supported",
@@ -59,6 +63,7 @@ class Verdict:
     """What a folder is, why, and what can be done.
 
     `reason` is a sentence about the folder that begins with "It"; `next` is empty where nothing needs doing.
+    `parameters` is 0 where the tensors were not counted; `facts` and `target` are those of a bound drafter.
     """
 
     role: Role
@@ -70,6 +75,9 @@ class Verdict:
     missing: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     size: int = 0
+    parameters: int = 0
+    facts: tuple[tuple[str, str], ...] = ()
+    target: BoundTarget | None = None
     weight_files: tuple[Path, ...] = field(default=(), compare=False)
 
     def as_json(self) -> dict[str, Any]:
@@ -84,4 +92,6 @@ class Verdict:
             "missing": list(self.missing),
             "warnings": list(self.warnings),
             "size": self.size,
+            "parameters": self.parameters,
+            "target": None if self.target is None else self.target.name,
         }

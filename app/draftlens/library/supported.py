@@ -13,6 +13,8 @@ from typing import Any
 _NAME = re.compile(r"[A-Za-z0-9_.-]+")
 _MODEL_CLASS = re.compile(r"^(class Model\b|Model\s*=)", re.M)
 _TAKES_TEXT_CONFIG = re.compile(r"""["']text_config["'] not in""")
+_CACHE_CLASS = re.compile(r"\b([A-Z]\w*Cache)\(")
+_SIBLING = re.compile(r"^from \.(\w+) import|^from \. import (?:\w+, )*(\w+)", re.M)
 _MLX_MODES = ("affine", "mxfp4", "mxfp8", "nvfp4")
 _PACKED_FORMATS = ("nvfp4-pack-quantized", "mxfp4-pack-quantized", "pack-quantized")
 
@@ -49,6 +51,22 @@ def quantisation(config: Mapping[str, Any]) -> tuple[str, str | None]:
     if not isinstance(method, str):
         return "unknown", "has a quantization_config without quant_method, so how its weights are packed is unknown"
     return method, _refuse_method(method, block, config.get("model_type"))
+
+
+def bits(config: Mapping[str, Any]) -> int | None:
+    """Bits a weight of a config with MLX quantisation, None for any other."""
+    for key in ("quantization", "quantization_config"):
+        block = config.get(key)
+        if isinstance(block, dict) and isinstance(block.get("bits"), int):
+            return int(block["bits"])
+    return None
+
+
+def caches(model_type: str) -> frozenset[str]:
+    """Names of the caches that a model of this type makes beside plain KV caches, from its class and those it wraps."""
+    text = _source(loads_as(model_type) or "")
+    wrapped = "".join(_source(name) for pair in _SIBLING.findall(text) for name in pair if name)
+    return frozenset(_CACHE_CLASS.findall(text + wrapped)) - {"KVCache", "BaseCache"}
 
 
 def _mlx_quantisation(block: object) -> tuple[str, str | None]:
