@@ -35,7 +35,7 @@ CHANGED = Settings(
     stop=("END", "\n\n"),
     system_prompt='Line one\nline "two" \\ ä',
     closed_forms=False,
-    candidates=12,
+    candidates=50,
     appearance="dark",
     text_size=125,
     provenance=False,
@@ -116,7 +116,7 @@ def test_a_change_by_hand_while_the_program_runs_survives(file: SettingsFile) ->
         ("speculation", "k = true", "is True, but must be a whole number from 0 to 64; 4 is used"),
         ("speculation", 'rule = "best"', "is 'best', but must be sampler-match, stochastic or argmax-against-argmax"),
         ("speculation", 'rule = "greedy-argmax"', "but must be sampler-match"),
-        ("speculation", "candidates = 13", "but must be 0 (off), 12 or 50; 0 is used"),
+        ("speculation", "candidates = 13", "but must be 0 (off), 12 or 50; 12 is used"),
         ("speculation", "closed_forms = 1", "but must be true or false; true is used"),
         ("appearance", "text_size = 84", "but must be a whole number from 85 to 150 (percent); 100 is used"),
         ("appearance", 'scheme = "pink"', "but must be system, light or dark; system is used"),
@@ -241,7 +241,7 @@ def test_a_link_keeps_pointing_where_it_does_and_the_mode_stays(file: SettingsFi
 def test_the_session_parameters_go_in_and_come_out() -> None:
     params = CHANGED.session()
     assert Settings().with_session(params).session() == params
-    assert Settings().session() == SessionParams(max_tokens=2048)
+    assert Settings().session() == SessionParams(max_tokens=2048, candidates=12)
 
 
 _values = st.recursive(

@@ -53,7 +53,7 @@ def test_a_chat_is_kept_and_opens_again_with_its_rounds(window: Window, qtbot: Q
     bridge._open.clear()
     assert bridge.open(id)
     assert [t.user for t in bridge.turns] == ["How to merge intervals?\nIn Python."]
-    qtbot.waitUntil(lambda: shown.inspector.model.rowCount() == 3)
+    qtbot.waitUntil(lambda: shown.inspector.run.model.rowCount() == 3)
     view = shown.chat.transcript.turns[-1]
     assert view.text == "Sort by start, then walk"
     assert view.rule.text() == "rule=stochastic"

@@ -81,10 +81,10 @@ def test_return_sends_and_the_reply_streams_with_its_rounds_beside_it(window: Wi
     answered(shown, bridge, qtbot)
     view = shown.chat.transcript.turns[-1]
     assert view.text == "Sort by start, then walk"
-    assert shown.inspector.model.rowCount() == 3
+    assert shown.inspector.run.model.rowCount() == 3
     assert view.rule.text() == "rule=stochastic"
     assert view.status.whole.startswith("6 tokens in ")
-    assert shown.inspector.log.text.startswith("[Speculative acceptance] rule=stochastic rounds=2 proposed=5 ")
+    assert shown.inspector.run.log.text.startswith("[Speculative acceptance] rule=stochastic rounds=2 proposed=5 ")
     assert shown.chat.composer.text == ""
 
 
@@ -140,7 +140,7 @@ def test_escape_stops_a_streaming_reply_and_keeps_its_text(window: Window, qtbot
     qtbot.waitUntil(lambda: bridge.state is State.STOPPED)
     assert bridge.reply is not None and bridge.reply.finish is FinishReason.STOPPED
     assert view.text == "Sort by start,"
-    qtbot.waitUntil(lambda: shown.inspector.tested.text() == "n = 3 tested, stopped early")
+    qtbot.waitUntil(lambda: shown.inspector.run.tested.text() == "n = 3 tested, stopped early")
     assert not shown.chat.composer.stop.isEnabled()
 
 
@@ -166,23 +166,23 @@ def test_the_reason_why_speculation_did_not_run_stands_below_the_header(window: 
     assert shown.chat.transcript.turns[-1].note.text() == (
         "Speculation was on, but no verify round ran: this target’s cache cannot rewind."
     )
-    assert shown.inspector.verdict.text() == "No verify round ran."
-    assert shown.inspector.log.text == ""
+    assert shown.inspector.run.verdict.text() == "No verify round ran."
+    assert shown.inspector.run.log.text == ""
 
 
 def test_a_round_selected_in_one_place_is_selected_in_all(window: Window, qtbot: QtBot) -> None:
     shown, bridge = window(ScriptedEngine(rounds=ROUNDS))
     answered(shown, bridge, qtbot)
     inspector = shown.inspector
-    qtbot.mouseClick(inspector.strip.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(13 + 5, 8))
-    assert inspector.model.row_of(inspector.table.currentIndex()) == 1
-    assert inspector.strip.accessibleDescription() == (
+    qtbot.mouseClick(inspector.run.strip.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(13 + 5, 8))
+    assert inspector.run.model.row_of(inspector.run.table.currentIndex()) == 1
+    assert inspector.run.strip.accessibleDescription() == (
         "Round 1: 2 of 4 accepted, position 3 rejected, 1 untested, residual draw ,"
     )
     qtbot.keyClick(shown, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
-    assert inspector.model.row_of(inspector.table.currentIndex()) == 2
-    qtbot.keyClick(inspector.table, Qt.Key.Key_Space)
-    assert inspector.table.isExpanded(inspector.model.index(2, 0))
+    assert inspector.run.model.row_of(inspector.run.table.currentIndex()) == 2
+    qtbot.keyClick(inspector.run.table, Qt.Key.Key_Space)
+    assert inspector.run.table.isExpanded(inspector.run.model.index(2, 0))
 
 
 def test_the_log_line_is_copied_whole(window: Window, qtbot: QtBot) -> None:
@@ -200,7 +200,7 @@ def test_a_second_reply_starts_its_own_rounds(window: Window, qtbot: QtBot) -> N
     answered(shown, bridge, qtbot)
     answered(shown, bridge, qtbot)
     assert len(shown.chat.transcript.turns) == 2
-    assert shown.inspector.model.rowCount() == 3
+    assert shown.inspector.run.model.rowCount() == 3
 
 
 def test_the_inspector_gives_way_in_a_narrow_window_unless_asked_for(window: Window, qtbot: QtBot) -> None:
@@ -266,7 +266,7 @@ def test_everything_that_can_be_operated_has_a_name(window: Window, qtbot: QtBot
         and not getattr(widget, "text", str)()
     ]
     assert nameless == []
-    for painted in (shown.inspector.gauge, shown.inspector.strip):
+    for painted in (shown.inspector.run.gauge, shown.inspector.run.strip):
         assert painted.accessibleDescription()
 
 

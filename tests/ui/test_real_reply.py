@@ -54,18 +54,18 @@ def ask(window: MainWindow, qtbot: QtBot, text: str) -> None:
 def test_a_prompt_becomes_a_reply_with_its_rounds(window: MainWindow, bridge: EngineBridge, qtbot: QtBot) -> None:
     ask(window, qtbot, "Name three colours.")
     qtbot.waitUntil(lambda: not bridge.running, timeout=MINUTE)
-    qtbot.waitUntil(lambda: bool(window.inspector.log.text))
+    qtbot.waitUntil(lambda: bool(window.inspector.run.log.text))
     reply, inspector = bridge.turns[0].reply, window.inspector
     shown = window.chat.transcript.turns[0]
     assert reply.text
     assert shown.body.shown_text.strip()
     assert reply.text == "".join(piece.text for piece in reply.pieces)
-    assert inspector.model.rowCount() == len(reply.rounds)
+    assert inspector.run.model.rowCount() == len(reply.rounds)
     assert reply.rounds[0].next is not None and reply.rounds[0].next.source is Source.PREFILL
     assert reply.stats.rule is RuleId.STOCHASTIC
-    assert inspector.log.text.startswith("[Speculative acceptance] rule=stochastic ")
-    assert "closed_form_sum_min" in inspector.log.text
-    assert inspector.tiles.views[5].value.text() != "–"
+    assert inspector.run.log.text.startswith("[Speculative acceptance] rule=stochastic ")
+    assert "closed_form_sum_min" in inspector.run.log.text
+    assert inspector.run.tiles.views[5].value.text() != "–"
     assert reply.seed == 11
 
     first = reply.text

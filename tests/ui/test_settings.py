@@ -38,13 +38,13 @@ def dialog(window: Window, qtbot: QtBot) -> tuple[SettingsDialog, MainWindow]:
 
 def test_the_text_size_applies_at_once_and_the_tiles_flow(dialog: tuple[SettingsDialog, MainWindow]) -> None:
     _, shown = dialog
-    assert shown.inspector.tiles.columns == 3
+    assert shown.inspector.run.tiles.columns == 3
     before = shown.chat.composer.edit.font().pixelSize()
     shown.commands.menus.sizes[150].trigger()
-    assert shown.inspector.tiles.columns == 2
+    assert shown.inspector.run.tiles.columns == 2
     assert shown.chat.composer.edit.font().pixelSize() == round(1.5 * before)
     shown.commands.menus.sizes[100].trigger()
-    assert shown.inspector.tiles.columns == 3
+    assert shown.inspector.run.tiles.columns == 3
 
 
 def test_a_change_reaches_new_chats_and_restore_takes_it_back(window: Window, tmp_path: Path, qtbot: QtBot) -> None:

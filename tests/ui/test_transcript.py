@@ -290,9 +290,9 @@ def test_a_click_on_a_token_names_its_round(scene: Scene, qtbot: QtBot) -> None:
     cursor = QTextCursor(prose.document())
     cursor.setPosition(6)
     place = prose.cursorRect(cursor).center() - QPoint(2, 0)
-    with qtbot.waitSignal(scene.view.roundAsked) as asked:
+    with qtbot.waitSignal(scene.view.tokenAsked) as asked:
         qtbot.mouseClick(prose.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert asked.args == [scene.reply.message, 1]
+    assert asked.args == [scene.reply.message, 1, 0]
 
 
 def test_a_reply_without_a_verify_round_says_why(scene: Scene) -> None:

@@ -34,6 +34,11 @@ SOURCE_WORDS = {
 }
 
 
+def mark_words(mark: Fate | Source) -> str:
+    """A fate or a source in words."""
+    return FATE_WORDS[mark] if isinstance(mark, Fate) else SOURCE_WORDS[mark]
+
+
 @dataclass(frozen=True)
 class Tile:
     """One figure of the inspector.
@@ -104,8 +109,8 @@ def temperature_label(value: float) -> str:
     return f"{value:g}"
 
 
-def tiles(stats: RunStats | None, params: SessionParams | None) -> tuple[Tile, ...]:
-    """The six figures of the inspector, in their fixed order."""
+def tiles(stats: RunStats | None, params: SessionParams | None, ratio: str = "") -> tuple[Tile, ...]:
+    """The six figures of the inspector, in their fixed order; `ratio` says how the speed compares with plain."""
     s = stats or RunStats()
     tested, rounds = s.tested > 0, s.rounds > 0
     interval = s.interval
@@ -115,8 +120,8 @@ def tiles(stats: RunStats | None, params: SessionParams | None) -> tuple[Tile, .
             "tok/s",
             DASH if s.tokens_per_second is None else f"{s.tokens_per_second:.1f}",
             "",
-            f"{s.decode_ms / 1000:.1f} s of rounds" if s.decode_ms else "",
-            "Tokens after the first, per second spent in rounds.",
+            ratio if s.decode_ms else "",
+            f"Tokens after the first, per second spent in rounds ({s.decode_ms / 1000:.1f} s).",
         ),
         Tile(
             "tokens / target forward",

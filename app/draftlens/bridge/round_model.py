@@ -62,6 +62,18 @@ class RoundModel(QAbstractItemModel):
         parent = int(index.internalId())
         return index.row() if parent == 0 else parent - 1
 
+    def slot_of(self, index: Index) -> int | None:
+        """The position in its round of a token's row, None for a round; the closing draw stands at its position."""
+        row, parent = index.row() - 1, int(index.internalId()) if index.isValid() else 0
+        if parent == 0 or row < 0:
+            return None
+        round_ = self._rounds[parent - 1]
+        return row if row < len(round_.proposals) else round_.accepted
+
+    def place(self, row: int, slot: int) -> QModelIndex:
+        """The token's row at a position of a round."""
+        return self.index(slot + 1, 0, self.index(row, 0))
+
     def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008
         """Rounds carry id 0, their children the round's row + 1."""
         if not self.hasIndex(row, column, parent):

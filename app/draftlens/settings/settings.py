@@ -45,7 +45,7 @@ class Settings:
     stop: tuple[str, ...] = ()
     system_prompt: str = ""
     closed_forms: bool = True
-    candidates: int = 0
+    candidates: int = 12
     appearance: Appearance = "system"
     text_size: int = 100
     provenance: bool = True

@@ -149,7 +149,7 @@ class Commands:
             (
                 Command("Find in chat", chat.find_bar.begin, (Standard.Find,)),
                 Command("Search chats", self._search, ("Ctrl+Shift+F",)),
-                Command("Copy log line", inspector.log.copy, ("Ctrl+Shift+C",)),
+                Command("Copy log line", inspector.run.log.copy, ("Ctrl+Shift+C",)),
                 None,
                 Command("Settings…", self.show_settings, ("Ctrl+,",), Role.PreferencesRole),
             ),
@@ -175,8 +175,8 @@ class Commands:
                 Command("Inspector", window.toolbar.inspector.toggle, ("Ctrl+Alt+I",)),
                 Command("Provenance tint", self._toggle_provenance, ("Ctrl+Shift+P",)),
                 None,
-                Command("Previous round", lambda: inspector.step(-1), ("Alt+Up",)),
-                Command("Next round", lambda: inspector.step(1), ("Alt+Down",)),
+                Command("Previous round", lambda: bridge.selection.step_round(-1), ("Alt+Up",)),
+                Command("Next round", lambda: bridge.selection.step_round(1), ("Alt+Down",)),
                 None,
             ),
         )

@@ -65,7 +65,7 @@ class MainWindow(QMainWindow):
         self.first_run = FirstRun(theme)
         keys = QKeySequence(PROVENANCE_KEYS).toString(QKeySequence.SequenceFormat.NativeText)
         self.chat = ChatPane(theme, bridge, keys)
-        self.inspector = Inspector(theme)
+        self.inspector = Inspector(theme, bridge.selection)
         self._lay_out(size)
         self.commands = Commands(self, bridge)
         set_focus_order(self)
@@ -202,7 +202,7 @@ class MainWindow(QMainWindow):
         self.sidebar.hideAsked.connect(self.toggle_sidebar)
         self.sidebar.settingsAsked.connect(self.commands.show_settings)
         self.sidebar.exportAsked.connect(self.commands.export)
-        self.chat.roundAsked.connect(self._show_round)
+        self.chat.tokenAsked.connect(self._show_token)
         self.chat.logAsked.connect(self.commands.show_log)
         self.banner.retryAsked.connect(bridge.retry)
         self.banner.closed.connect(bridge.dismiss)
@@ -234,9 +234,9 @@ class MainWindow(QMainWindow):
     def _show_reply(self) -> None:
         self.inspector.show_reply(self._bridge.reply, self._bridge.next_reply.rule)
 
-    def _show_round(self, message: str, row: int) -> None:
+    def _show_token(self, message: str, row: int, slot: int) -> None:
         self._bridge.select(message)
-        self.inspector.select(row)
+        self.chat.token_steps.choose(row, slot)
 
     def _show_problem(self) -> None:
         self.banner.show_problem(self._bridge.problem)

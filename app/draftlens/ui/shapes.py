@@ -29,6 +29,21 @@ def text_color(mark: Mark) -> str:
             return "untestedText"
 
 
+def tint(mark: Mark) -> str:
+    """The colour token of the ground a fate or source stands on."""
+    match mark:
+        case Fate.ACCEPTED | Source.DRAFT:
+            return "acceptedTint"
+        case Fate.REJECTED:
+            return "rejectedTint"
+        case Source.RESIDUAL | Source.TARGET:
+            return "residualTint"
+        case Source.BONUS:
+            return "bonusTint"
+        case _:
+            return "untestedTint"
+
+
 def paint_mark(painter: QPainter, x: float, y: float, mark: Mark, theme: Theme, size: float = CELL) -> None:
     """Paint a mark in the square of `size` at (x, y)."""
     painter.save()

@@ -49,6 +49,20 @@ QWidget#sidebar QListView { background: transparent; border: 0; outline: 0; colo
 QFrame#sidebarFoot { background: transparent; border: 0; border-top: 1px solid $border; }
 QFrame#tabs { background: $panel; border: 0; border-bottom: 1px solid $border; }
 QFrame#dialogFoot { background: $bg; border: 0; border-top: 1px solid $border; }
+QFrame[kind="segments"] { background: $hover; border: 0; border-radius: 6px; }
+QToolButton[kind="segment"] { color: $text2; font-size: 12px; min-height: 20px; border: 1px solid transparent;
+    border-radius: 5px; }
+QToolButton[kind="segment"]:checked { background: $surface; color: $text; font-weight: 600; border-color: $border; }
+QToolButton[kind="segment"]:focus, QToolButton[kind="segmentQuiet"]:focus { border: 1px solid $accent; }
+QToolButton[kind="segmentQuiet"] { color: $text3; font-size: 11px; padding: 1px 5px; border-radius: 4px; }
+QToolButton[kind="segmentQuiet"]:checked { background: $hover; color: $text; }
+QToolButton[kind="step"] { background: $surface; border: 1px solid $borderStrong; border-radius: 6px; }
+QTableWidget#twin { background: transparent; border: 0; outline: 0; color: $text; font-family: "$mono";
+    font-size: 11px; }
+QFrame#popover { background: $surface; border: 1px solid $borderStrong; border-radius: 8px; }
+QPlainTextEdit[kind="record"] { background: $surface2; color: $text2; border: 0; border-radius: 6px;
+    font-family: "$mono"; font-size: 11px; padding: 4px; }
+QPlainTextEdit[kind="record"]:focus { border: 1px solid $accent; }
 QToolButton[kind="tab"] { color: $text2; font-size: 12px; padding: 4px; }
 QToolButton[kind="tab"]:checked { background: $hover; color: $text; font-weight: 600; }
 QComboBox { background: $surface; color: $text; border: 1px solid $borderStrong; border-radius: 6px; min-height: 26px;

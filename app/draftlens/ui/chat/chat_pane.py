@@ -36,7 +36,7 @@ UNANSWERED_MS = 1000
 class ChatPane(QWidget):
     """Everything between the sidebar and the inspector."""
 
-    roundAsked = Signal(str, int)
+    tokenAsked = Signal(str, int, int)
     logAsked = Signal()
 
     def __init__(self, theme: Theme, bridge: EngineBridge, shortcut: str, parent: QWidget | None = None) -> None:
@@ -57,7 +57,7 @@ class ChatPane(QWidget):
         self.empty = EmptyChat()
         self.composer = Composer(theme)
         self._speech = Speech(self.transcript)
-        self.token_steps = TokenSteps(self.transcript)
+        self.token_steps = TokenSteps(self.transcript, bridge.selection, theme)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.transcript)
@@ -184,7 +184,7 @@ class ChatPane(QWidget):
         transcript.resumeAsked.connect(bridge.resume)
         transcript.switchAsked.connect(bridge.switch)
         transcript.linkAsked.connect(lambda target: ask_link(self, target))
-        transcript.roundAsked.connect(self.roundAsked)
+        transcript.tokenAsked.connect(self.tokenAsked)
         bridge.chatChanged.connect(self._on_chat)
         bridge.pathChanged.connect(self._on_path)
         bridge.textChanged.connect(self._on_text)

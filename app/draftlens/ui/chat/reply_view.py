@@ -36,7 +36,7 @@ class ReplyView(QWidget):
     resumeAsked = Signal(str)
     switchAsked = Signal(str, int)
     linkAsked = Signal(str)
-    roundAsked = Signal(str, int)
+    tokenAsked = Signal(str, int, int)
     changed = Signal()
 
     def __init__(
@@ -236,7 +236,7 @@ class ReplyView(QWidget):
     def _on_source(self, source: int) -> None:
         piece = self.origins.at(source)
         if piece is not None and self.reply.rounds:
-            self.roundAsked.emit(self.message.id, piece.round - self.reply.rounds[0].index)
+            self.tokenAsked.emit(self.message.id, piece.round - self.reply.rounds[0].index, piece.index)
 
 
 def _status(reply: Reply) -> str:

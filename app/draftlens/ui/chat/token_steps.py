@@ -1,66 +1,109 @@
-"""The selected token of the transcript: one back or on with the keyboard, ringed, and said in words."""
+"""The selected token in the transcript: ringed, said in words, explained in a card; ⌥← and ⌥→ go to its neighbours."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, QRect, Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeySequence, QShortcut
 
 from draftlens.bridge import figures
+from draftlens.bridge.positions import position_of
 from draftlens.bridge.reply import Piece
+from draftlens.bridge.selection import Selection
 from draftlens.ui.chat.code_block import CodeBlock
 from draftlens.ui.chat.reply_view import ReplyView
+from draftlens.ui.chat.token_popover import TokenPopover
 from draftlens.ui.chat.transcript import Transcript
+from draftlens.ui.theme import Theme
 
 PREVIOUS, NEXT = QKeySequence("Alt+Left"), QKeySequence("Alt+Right")
 
 
 class TokenSteps(QObject):
-    """Begins at the newest reply's last token going back, at its first going on."""
+    """Shows what is selected wherever it was selected; the card only for what was chosen in the text."""
 
-    def __init__(self, transcript: Transcript) -> None:
+    def __init__(self, transcript: Transcript, selection: Selection, theme: Theme) -> None:
         super().__init__(transcript)
-        self._transcript = transcript
-        self._message = ""
-        self._at = -1
+        self._transcript, self._selection = transcript, selection
+        self._ringed: ReplyView | None = None
+        self._explains = False
+        self.popover = TokenPopover(theme, transcript)
         self.words = ""
         """The selected token as a screen reader says it."""
         for keys, by in ((PREVIOUS, -1), (NEXT, 1)):
             shortcut = QShortcut(keys, transcript)
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.activated.connect(lambda by=by: self.step(by))
+        selection.changed.connect(self._follow)
+        transcript.verticalScrollBar().valueChanged.connect(self.popover.close_card)
 
     def step(self, by: int) -> None:
         """Select the previous or the next token."""
-        turns = [view for view in self._transcript.turns if view.reply.pieces]
-        if not turns:
-            return
-        view = next((view for view in turns if view.message.id == self._message), None)
-        count = len(view.reply.pieces) if view is not None else 0
-        if view is None or self._at >= count:
-            view = max(turns, key=lambda turn: turn.y())
-            count = len(view.reply.pieces)
-            self._at = count if by < 0 else -1
-        self._message, self._at = view.message.id, min(max(self._at + by, 0), count - 1)
-        self._show(view)
+        self._explains = True
+        self._selection.step_token(by)
+        self._explains = False
 
-    def _show(self, view: ReplyView) -> None:
-        pieces = view.reply.pieces
-        piece = pieces[self._at]
-        start = sum(len(before.text) for before in pieces[: self._at])
+    def choose(self, row: int, slot: int) -> None:
+        """Select a token of the reply whose figures are shown."""
+        self._explains = True
+        if (row, slot) == (self._selection.row, self._selection.slot):
+            self._follow()
+        self._selection.choose(row, slot)
+        self._explains = False
+
+    def _follow(self) -> None:
+        self.popover.close_card()
+        selection = self._selection
+        reply, number = selection.reply, selection.piece()
+        view = None if reply is None or number < 0 else self._view(reply.message)
+        if self._ringed is not None and self._ringed is not view:
+            self._unring()
+        self._ringed = view
+        if view is None or reply is None or selection.round is None:
+            return
+        pieces = reply.pieces
+        piece = pieces[number]
+        start = sum(len(before.text) for before in pieces[:number])
         # The ring leaves out the space before a word, as the underline does.
         bare = piece.text.lstrip()
         first = start + len(piece.text) - len(bare) if bare else start
         self.words = spoken(piece)
-        view.roundAsked.emit(view.message.id, piece.round - view.reply.rounds[0].index if view.reply.rounds else -1)
-        for part in view.body.parts:
-            prose = part.text if isinstance(part, CodeBlock) else part
-            place = prose.mark(first, start + len(piece.text))
-            prose.setAccessibleDescription("" if place is None else self.words)
-            if place is not None:
-                top = prose.mapTo(self._transcript.viewport(), place.topLeft().toPoint()).y()
-                self._transcript.bring(top, round(place.height()))
+        place = self._ring(view, first, start + len(piece.text))
+        if place is not None and self._explains:
+            self.popover.show_position(position_of(selection.round, selection.slot), place)
         if QAccessible.isActive():
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._transcript, self.words))
+
+    def _view(self, message: str) -> ReplyView | None:
+        """The turn of a reply, scrolled to if it is not built; only for a choice made in the text."""
+        found = next((view for view in self._transcript.turns if view.message.id == message), None)
+        if found is None and self._explains:
+            ids = [item.message.id for item in self._transcript.items]
+            if message in ids:
+                view = self._transcript.reveal(ids.index(message)).view
+                return view if isinstance(view, ReplyView) else None
+        return found
+
+    def _ring(self, view: ReplyView, first: int, end: int) -> QRect | None:
+        """Ring these characters and bring them into view; return where they stand on the page."""
+        found = None
+        for part in view.body.parts:
+            prose = part.text if isinstance(part, CodeBlock) else part
+            place = prose.mark(first, end)
+            prose.setAccessibleDescription("" if place is None else self.words)
+            if place is not None:
+                box = place.toAlignedRect()
+                top = prose.mapTo(self._transcript.viewport(), box.topLeft()).y()
+                self._transcript.bring(top, box.height())
+                found = QRect(prose.mapTo(self._transcript, box.topLeft()), box.size())
+        return found
+
+    def _unring(self) -> None:
+        ringed, self._ringed = self._ringed, None
+        if ringed is not None and ringed in self._transcript.turns:
+            for part in ringed.body.parts:
+                prose = part.text if isinstance(part, CodeBlock) else part
+                prose.mark(-1, -1)
+                prose.setAccessibleDescription("")
 
 
 def spoken(piece: Piece) -> str:

@@ -21,7 +21,7 @@ from draftlens.ui.chat.prompt_view import PromptView
 from draftlens.ui.chat.reply_view import ReplyView
 from draftlens.ui.theme import Theme
 
-_ASKS = ("editAsked", "regenerateAsked", "resumeAsked", "switchAsked", "linkAsked", "roundAsked")
+_ASKS = ("editAsked", "regenerateAsked", "resumeAsked", "switchAsked", "linkAsked", "tokenAsked")
 """What turns ask for is passed on under the same names."""
 _SLACK, _TOP, _BOTTOM = 8, 20, 0
 _KEEP, _AHEAD = 3, 1.5
@@ -37,7 +37,7 @@ class Transcript(Page):
     resumeAsked = Signal(str)
     switchAsked = Signal(str, int)
     linkAsked = Signal(str)
-    roundAsked = Signal(str, int)
+    tokenAsked = Signal(str, int, int)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)

@@ -25,7 +25,7 @@ from draftlens import paths
 from draftlens.bridge.preferences import Preferences
 from draftlens.core.params import MAX_DRAFT
 from draftlens.core.rules import ASKABLE
-from draftlens.settings.settings import TEXT_SIZES
+from draftlens.settings.settings import CANDIDATES, TEXT_SIZES
 from draftlens.ui.dialogs.params_form import ParamsForm
 from draftlens.ui.theme import Theme
 
@@ -162,9 +162,12 @@ class SpeculationPage(Page):
             "closed_forms",
             "Two full-vocabulary passes per tested position. Turn off when timing.",
         )
-        self.keep = QCheckBox("Keep p and q for the top 12 tokens")
-        self.keep.toggled.connect(lambda on: self.set(candidates=12 if on else 0))
-        self.row("", self.keep)
+        self.keep = QComboBox()
+        self.keep.setAccessibleName("Kept p and q")
+        for count in CANDIDATES:
+            self.keep.addItem(f"Top {count} tokens" if count else "Off", count)
+        self.keep.activated.connect(lambda number: self.set(candidates=self.keep.itemData(number)))
+        self.row("Kept p and q", self.keep, "Of every tested position, for the Distribution tab. Changes no token.")
 
     def refresh(self) -> None:
         """Show the settings in force."""
@@ -176,7 +179,7 @@ class SpeculationPage(Page):
             widget.blockSignals(True)
         self.k.setValue(s.k)
         self.forms.setChecked(s.closed_forms)
-        self.keep.setChecked(s.candidates > 0)
+        self.keep.setCurrentIndex(self.keep.findData(s.candidates))
         for widget in (self.k, self.forms, self.keep):
             widget.blockSignals(False)
 

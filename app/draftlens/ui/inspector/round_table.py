@@ -8,6 +8,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QHeaderView,
+    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTreeView,
@@ -49,7 +50,8 @@ class RoundDelegate(QStyledItemDelegate):
         if column != 2:
             # A token's text takes the empty column beside it too.
             wide = rect.adjusted(0, 0, self._view.columnWidth(2) if column == 1 else 0, 0)
-            painter.fillRect(wide, color("surface"))
+            chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+            painter.fillRect(wide, color("selected" if chosen and kind != HEADER else "surface"))
         mark = index.data(SHAPE_ROLE)
         cell = rect.adjusted(2, 0, -2, 0)
         if column == 0:
@@ -111,7 +113,8 @@ class RoundDelegate(QStyledItemDelegate):
 class RoundTable(QTreeView):
     """One row a round; Space or the arrow opens it."""
 
-    roundSelected = Signal(int)
+    placeSelected = Signal(int, object)
+    """A round, and the position in it if one of its tokens was chosen."""
 
     def __init__(self, theme: Theme, model: RoundModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -141,13 +144,20 @@ class RoundTable(QTreeView):
         model.rowsInserted.connect(self._follow)
         self.selectionModel().currentChanged.connect(self._on_current)
 
-    def select_round(self, row: int) -> None:
-        """Select a round and bring it into view."""
+    def select_place(self, row: int, slot: int) -> None:
+        """Select a round, or its token at a position if the round is open, and bring it into view."""
         if not 0 <= row < self._rounds.rowCount():
+            self.setCurrentIndex(QModelIndex())
             return
-        if self._rounds.row_of(self.currentIndex()) != row:
-            self.setCurrentIndex(self._rounds.index(row, 0))
-        self.scrollTo(self._rounds.index(row, 0))
+        index = self._rounds.index(row, 0)
+        current = self.currentIndex()
+        if self.isExpanded(index):
+            if self._rounds.row_of(current) != row or self._rounds.slot_of(current) != slot:
+                index = self._rounds.place(row, slot)
+                self.setCurrentIndex(index)
+        elif self._rounds.row_of(current) != row:
+            self.setCurrentIndex(index)
+        self.scrollTo(index)
 
     def toggle(self) -> None:
         """Open or close the selected round, scrolling so that its tokens are seen."""
@@ -219,4 +229,5 @@ class RoundTable(QTreeView):
         return bar.value() >= bar.maximum() - _ROW and not self.currentIndex().isValid()
 
     def _on_current(self, current: QModelIndex) -> None:
-        self.roundSelected.emit(self._rounds.row_of(current))
+        if current.isValid():
+            self.placeSelected.emit(self._rounds.row_of(current), self._rounds.slot_of(current))
