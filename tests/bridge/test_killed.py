@@ -27,7 +27,7 @@ CHILD = Path(__file__).with_name("killed_child.py")
 
 
 def killed(folders: list[Path]) -> list[tuple[float, list[tuple[int, float]]]]:
-    """Start a program in each folder and kill each at a moment of its own; when, and what each had by then."""
+    """Start a program in each folder and kill each at a moment of its own; when, and what its engine had by then."""
     environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
     started = [
         subprocess.Popen(
@@ -44,8 +44,8 @@ def killed(folders: list[Path]) -> list[tuple[float, list[tuple[int, float]]]]:
         end = time.time() + (random.uniform(0.2, 1.2) if number == 0 else random.uniform(0.0, 0.3))
         while time.time() < end:
             seen.append(child.stdout.readline())
-        child.kill()
         at = time.time()
+        child.kill()
         seen += child.stdout.read().splitlines()
         child.wait()
         child.stdout.close()
@@ -54,8 +54,8 @@ def killed(folders: list[Path]) -> list[tuple[float, list[tuple[int, float]]]]:
     return ended
 
 
-def check(folder: Path, at: float, seen: list[tuple[int, float]], qtbot: QtBot) -> None:
-    """Open what a killed program left: it is whole but for the last second, says so, and goes on."""
+def check(folder: Path, at: float, seen: list[tuple[int, float]], qtbot: QtBot) -> float:
+    """Open what a killed program left: it is whole to a point, says so, and goes on. Seconds of the reply missing."""
     opened = open_store(folder)
     assert opened.notices == ()
     assert len(opened.interrupted) == 1
@@ -72,8 +72,6 @@ def check(folder: Path, at: float, seen: list[tuple[int, float]], qtbot: QtBot) 
     kept = len(turn.reply.rounds)
     assert turn.reply.text == "".join(f" word{i}" for i in range(kept))
     lost = [when for count, when in seen if count > kept]
-    # Read a moment after the kill, and a loaded machine writes late.
-    assert not lost or at - lost[0] < 1.5
     last = bridge.chat.last
     assert last is not None and last.status is Status.INTERRUPTED
     engine.rounds = [step(kept, " end")]
@@ -85,10 +83,13 @@ def check(folder: Path, at: float, seen: list[tuple[int, float]], qtbot: QtBot) 
     bridge.quit()
     assert bridge.join(3)
     assert opened.database.close()
+    return at - lost[0] if lost else 0.0
 
 
 def test_a_kill_in_the_middle_of_a_reply_costs_at_most_the_last_second(tmp_path: Path, qtbot: QtBot) -> None:
+    missing: list[float] = []
     for first in range(0, KILLS, AT_ONCE):
         folders = [tmp_path / str(number) for number in range(first, first + AT_ONCE)]
-        for folder, (at, seen) in zip(folders, killed(folders), strict=True):
-            check(folder, at, seen, qtbot)
+        missing += [check(folder, at, seen, qtbot) for folder, (at, seen) in zip(folders, killed(folders), strict=True)]
+    sys.stdout.write(f"seconds from engine to kill missing after {KILLS} kills: worst {max(missing):.2f}\n")
+    assert max(missing) <= 1.0

@@ -17,8 +17,8 @@ from draftlens.store.codec import pack, unpack
 from draftlens.store.db import Database
 from draftlens.store.rows import choose_path, insert_message, insert_run, summary_of, summary_text
 
-CHECKPOINT_SECONDS = 0.6
-"""Less than a second, because committing takes its time too."""
+CHECKPOINT_SECONDS = 0.4
+"""Much less than the second that may be lost, because the way to here and committing take their time too."""
 
 
 @dataclass(frozen=True, slots=True)
