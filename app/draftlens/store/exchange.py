@@ -66,7 +66,11 @@ def import_json(db: Database, source: str | bytes, name: str = "The file") -> Fu
     Raises:
         UserError: names the line or field that cannot be used; nothing was added then.
     """
-    parcel = _renumbered(read(source, name))
+    return add(db, _renumbered(read(source, name)))
+
+
+def add(db: Database, parcel: Parcel) -> Future[Conversation]:
+    """Add a conversation whose ids nothing has yet; the future holds it once all of it is on disk."""
     conversation = parcel.conversation
     packed = {id: [(run, pack(run.rounds)) for run in runs] for id, runs in parcel.runs.items()}
 
