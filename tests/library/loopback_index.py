@@ -76,7 +76,11 @@ class Index:
                 self.send_header("Content-Type", kind)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
-                self.wfile.write(body[:hang_after])
+                try:
+                    self.wfile.write(body[:hang_after])
+                except ConnectionError:
+                    index.client_left.set()
+                    return
                 if hang_after is not None:
                     self.wfile.flush()
                     index.hanging.set()
