@@ -53,6 +53,7 @@ def test_without_a_model_only_ways_to_begin_are_shown(window: Window) -> None:
         "Hide the sidebar",
         "Settings",
         "Search chats",
+        "Compare rules",
     }
 
 

@@ -15,6 +15,7 @@ from draftlens.ui.banner import Banner
 from draftlens.ui.chat.chat_pane import ChatPane
 from draftlens.ui.column import SIDE
 from draftlens.ui.commands import Commands
+from draftlens.ui.compare.place import add_compare
 from draftlens.ui.first_run import FirstRun
 from draftlens.ui.focus_order import set_focus_order
 from draftlens.ui.inspector.inspector import Inspector
@@ -180,6 +181,7 @@ class MainWindow(QMainWindow):
             column.addWidget(part)
         self.outer = QSplitter(Qt.Orientation.Horizontal)
         self.screens.add(CHAT, chat, "Chat", "Ctrl+1")
+        self.compare = add_compare(self, self._bridge)
         self.outer.addWidget(self.screens)
         self.outer.insertWidget(0, self.sidebar)
         self.outer.setStretchFactor(0, 0)
@@ -279,6 +281,7 @@ class MainWindow(QMainWindow):
         beside = self.width() >= NARROWEST if self._asked_sidebar is None else self._asked_sidebar
         self.sidebar.setVisible(beside)
         self.toolbar.show_sidebar_button(not beside)
+        self.compare.bar.sidebar.setVisible(not beside)
 
     def _restore(self) -> None:
         if self._settings is None:

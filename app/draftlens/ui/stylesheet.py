@@ -65,6 +65,17 @@ QPlainTextEdit[kind="record"] { background: $surface2; color: $text2; border: 0;
 QPlainTextEdit[kind="record"]:focus { border: 1px solid $accent; }
 QToolButton[kind="tab"] { color: $text2; font-size: 12px; padding: 4px; }
 QToolButton[kind="tab"]:checked { background: $hover; color: $text; font-weight: 600; }
+QFrame[kind="promptRow"] { background: $bg; border: 0; border-bottom: 1px solid $border; }
+QFrame[kind="arm"] { background: $bg; border: 0; border-left: 1px solid $border; }
+QFrame[kind="strip"] { background: $bg; border: 0; border-top: 1px solid $border; border-bottom: 1px solid $border; }
+QFrame[kind="results"] { background: $panel; border: 0; }
+QLabel[kind="letter"] { background: $text; color: $bg; border-radius: 4px; font-size: 12px; font-weight: 600; }
+QLabel[kind="live"] { background: $accentTint; color: $accentText; border-radius: 4px; padding: 2px 6px;
+    font-size: 11px; font-weight: 500; }
+QLabel[kind="headroom"] { color: $accentText; font-size: 14px; font-weight: 600; }
+QLabel[scale="mono"] { color: $text2; font-family: "$mono"; font-size: 12px; }
+QLineEdit[kind="prompt"] { font-family: "$ui"; font-size: 14px; min-height: 30px; }
+QTableView#results { background: transparent; border: 0; outline: 0; }
 QComboBox { background: $surface; color: $text; border: 1px solid $borderStrong; border-radius: 6px; min-height: 26px;
     padding: 0 10px; }
 QComboBox::drop-down { border: 0; width: 22px; }

@@ -26,7 +26,7 @@ class Look:
     """What decides how a character looks.
 
     Attributes:
-        kind: "body", "code", "quiet" or "heading1" to "heading6".
+        kind: "body", "code", "quiet", "flag" or "heading1" to "heading6".
         source: whose tint it carries, None for none.
         lined: whether the tint's underline is drawn; not below leading space.
     """
@@ -97,6 +97,13 @@ class Formats:
         font.setItalic(Style.ITALIC in look.style)
         font.setStrikeOut(Style.STRIKE in look.style)
         made.setFont(font)
+        if look.kind == "flag":
+            font = theme.font("caption")
+            font.setWeight(QFont.Weight.DemiBold)
+            made.setFont(font)
+            made.setForeground(theme.color("onAccent"))
+            made.setBackground(theme.color("accent"))
+            return made
         color = "text2" if look.kind == "quiet" else "text"
         if look.color:
             color = _CODE.get(look.color, "text")

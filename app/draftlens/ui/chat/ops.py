@@ -57,6 +57,8 @@ class Origins:
     def __init__(self) -> None:
         self.tinted = True
         self.lined = True
+        self.flag: tuple[int, str] | None = None
+        """A character of the reply, and the words of the flag that stands before it."""
         self._starts: list[int] = []
         self._pieces: list[Piece] = []
         self._length = 0
@@ -100,6 +102,9 @@ class Origins:
                 blank = not bare or "\n" in text[:space]
                 yield Text(text[:space], _tinted(base, None if blank else source, lined=False), at)
             if bare:
+                if self.flag is not None and at <= self.flag[0] <= at + space:
+                    yield Text(f"\u2009⚑\u2009{self.flag[1]}\u2009", Look("flag"))
+                    yield Text("\u2009", Look(kind))
                 yield Text(bare, _tinted(base, source, lined=self.lined), at + space)
             at = end
             number += 1
