@@ -10,7 +10,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -64,23 +63,19 @@ def long_reply() -> Iterator[Figure]:
 
 @bench("window.closing")
 def closing() -> Iterator[Figure]:
-    """The window closed while it loads, reads a prompt and streams, ten times each, on the real demo pair."""
+    """The window closed, quit by keys and by the system in every state, ten times each, on the real demo pair."""
     from draftlens.library import demo
-    from ui.test_application import CLOSING, process
+    from ui.closing import STATES, WAYS, closed
 
     pair = demo.ensure(lambda stage, fraction: None)
-    for state in ("LOADING", "PREFILL", "STREAMING"):
-        worst, bad = 0.0, 0
-        for _ in range(10):
+    for state in STATES:
+        seen = []
+        for number in range(10):
             with tempfile.TemporaryDirectory() as data:
-                words = "Tell a long story. " * (150 if state == "PREFILL" else 1)
-                models = ["--model", str(pair.target), "--draft-model", str(pair.drafter)]
-                ended = process(CLOSING, state, *models, "--prompt", words, data=Path(data))
-                now = time.time()
-            bad += ended.returncode != 0
-            if ended.returncode == 0:
-                worst = max(worst, now - float(ended.stdout.split()[0]))
-        yield Figure(f"window.closing.{state.lower()}", worst, 3.0, False, "s", f"{bad} of 10 ended with an error")
+                seen.append(closed(state, WAYS[number % len(WAYS)], pair, Path(data)))
+        bad = sum(ended.code != 0 for ended in seen)
+        worst = max(ended.seconds for ended in seen)
+        yield Figure(f"window.closing.{state}", worst, 3.0, False, "s", f"{bad} of 10 ended with an error")
 
 
 @bench("window.paste")

