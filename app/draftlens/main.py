@@ -7,7 +7,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from draftlens import __version__
 from draftlens.core.engine import Engine
@@ -22,7 +22,8 @@ HELP = """\
 usage: draftlens [--prompt TEXT] [options]      open the window
        draftlens generate [options]             write a reply to the terminal
        draftlens compare [options]              hold rules against each other
-       draftlens models inspect PATH            say what a model folder is
+       draftlens models inspect PATH|OWNER/NAME say what a model is, before or after it is fetched
+       draftlens models list|download|import    what is here, fetch one, take in a GGUF file
        draftlens self-test [--json]             check this machine
 
 Chat with local language models and see what speculative decoding does, round by round.
@@ -111,9 +112,18 @@ def fetch_demo(report: Callable[[Loading], None], cancelled: Callable[[], bool])
 def rooms() -> Rooms:
     """What the command line needs."""
     from draftlens.cli.rooms import Rooms
+    from draftlens.library import console, lookup
 
     return Rooms(
-        open_engine=open_engine, demo_pair=demo_pair, self_test=_self_test, inspect=_inspect, comparisons=_comparisons
+        open_engine=open_engine,
+        demo_pair=demo_pair,
+        self_test=_self_test,
+        inspect=console.inspect,
+        find=lookup.local,
+        installed=console.installed,
+        download=console.download,
+        import_gguf=console.import_gguf,
+        comparisons=_comparisons,
     )
 
 
@@ -121,13 +131,6 @@ def _self_test() -> list[tuple[str, str, str, str | None]]:
     from draftlens import selftest
 
     return [(check.name, str(check.status), check.sentence, check.next_step or None) for check in selftest.run()]
-
-
-def _inspect(path: Path) -> tuple[dict[str, Any], bool]:
-    from draftlens.library import checkpoint
-
-    verdict = checkpoint.inspect(path)
-    return verdict.as_json(), not verdict.role.standalone
 
 
 def _comparisons() -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -16,12 +17,20 @@ from draftlens.library import checkpoint
 from fakes import ScriptedEngine, step
 
 
+def nothing(*_: object) -> NoReturn:
+    raise AssertionError("not asked for here")
+
+
 def rooms(error: BaseException | None = None) -> Rooms:
     return Rooms(
         open_engine=lambda: ScriptedEngine([step(0, "Hi")], error=error),
         demo_pair=lambda report, cancelled: (Path("target"), Path("drafter")),
         self_test=list,
-        inspect=lambda path: ({}, False),
+        inspect=lambda name: ({}, False),
+        find=Path,
+        installed=list,
+        download=nothing,
+        import_gguf=nothing,
         comparisons=lambda: Path("comparisons"),
     )
 

@@ -46,9 +46,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     self_test = commands.add_parser("self-test", help="check this machine and say what is missing")
     self_test.add_argument("--json", action="store_true", help="print the checks as JSON")
     models = commands.add_parser("models", help="look at models on disk").add_subparsers(dest="action", required=True)
-    inspect = models.add_parser("inspect", help="say what a folder or a config.json is; exit code 2 if refused")
-    inspect.add_argument("path", help="a model folder or a config.json")
-    inspect.add_argument("--json", action="store_true", help="print the verdict as JSON")
+    add_model_commands(models)
     arguments = parser.parse_args(list(argv))
     if arguments.command in ("generate", "compare"):
         check_conflicts(arguments)
@@ -101,6 +99,28 @@ def add_reply_flags(parser: argparse.ArgumentParser) -> None:
     words.add_argument("--prompt-lookup-policy", choices=["graded", "gated"], help=f"default {lookup.policy}")
     words.add_argument("--prompt-lookup-floor", type=float, metavar="TOKENS", help="gated: pause below this a round")
     words.add_argument("--prompt-lookup-fixed", action="store_true", help="never pause or narrow")
+
+
+def add_model_commands(models: argparse._SubParsersAction[_Parser]) -> None:
+    """The commands below `draftlens models`."""
+    inspect = models.add_parser("inspect", help="say what a folder or repository is; exit code 2 if refused")
+    inspect.add_argument("path", help="a model folder, a config.json, a GGUF file, or owner/name on the hub")
+    inspect.add_argument("--json", action="store_true", help="print the verdict as JSON")
+    listing = models.add_parser("list", help="list the models on this computer")
+    listing.add_argument("--json", action="store_true", help="print the list as JSON")
+    download = models.add_parser("download", help="fetch a model into the hub cache; goes on where it stopped")
+    download.add_argument("repo", help="owner/name on the hub")
+    download.add_argument("--file", metavar="NAME", help="which GGUF file, where there are several")
+    download.add_argument("--anyway", action="store_true", help="fetch also what cannot be loaded on its own")
+    take = models.add_parser("import", help="turn a GGUF file into a model folder")
+    take.add_argument("file", help="a .gguf file")
+    take.add_argument("--name", help="name of the folder; the file's own without it")
+    take.add_argument(
+        "--keep",
+        choices=("auto", "float", "4bit", "8bit"),
+        default="auto",
+        help="auto keeps what 4 or 8 bits hold exactly; float writes all as float16; 4bit and 8bit quantise again",
+    )
 
 
 def check_conflicts(arguments: argparse.Namespace) -> None:

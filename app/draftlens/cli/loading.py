@@ -48,12 +48,12 @@ def folders(
 ) -> tuple[Path, Path | None]:
     """Return target and draft model folder: those given, or the demo pair's."""
     if a.model is not None:
-        return Path(a.model), None if a.draft_model is None else Path(a.draft_model)
+        return rooms.find(a.model), None if a.draft_model is None else rooms.find(a.draft_model)
     print(DEMO_NOTE, file=sys.stderr)
     target, own = rooms.demo_pair(progress.stage, interrupt)
     progress.clear()
     if a.draft_model is not None:
-        return target, Path(a.draft_model)
+        return target, rooms.find(a.draft_model)
     return target, own if drafter == "draft-model" else None
 
 

@@ -1,20 +1,30 @@
-"""`draftlens models inspect`: what a checkpoint is, and whether it can stand alone."""
+"""`draftlens models`: what a checkpoint is, what is installed, and fetching or importing one."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
+import time
 from pathlib import Path
 
 from draftlens.cli.output import write
+from draftlens.cli.progress import Progress
 from draftlens.cli.rooms import Rooms
 
 REFUSED = 2
+_LOOK_SECONDS = 0.2
 
 
 def models(arguments: argparse.Namespace, rooms: Rooms) -> int:
-    """Print the verdict on a folder or config.json; 2 if it cannot be used as a model."""
-    verdict, refused = rooms.inspect(Path(arguments.path))
+    """Do what `draftlens models` was asked for."""
+    action = {"inspect": _inspect, "list": _list, "download": _download, "import": _import}[arguments.action]
+    return action(arguments, rooms)
+
+
+def _inspect(arguments: argparse.Namespace, rooms: Rooms) -> int:
+    """Print the verdict on a folder, config.json or repository; 2 if it cannot be used as a model."""
+    verdict, refused = rooms.inspect(arguments.path)
     if arguments.json:
         write(json.dumps(verdict, ensure_ascii=False, indent=2))
     else:
@@ -25,3 +35,44 @@ def models(arguments: argparse.Namespace, rooms: Rooms) -> int:
         for line in verdict.get("evidence", ()):
             write(f"  {line}")
     return REFUSED if refused else 0
+
+
+def _list(arguments: argparse.Namespace, rooms: Rooms) -> int:
+    rows = rooms.installed()
+    if arguments.json:
+        write(json.dumps(rows, ensure_ascii=False, indent=2))
+    for row in () if arguments.json else rows:
+        write(f"{row['name']}  {row['role']}  {row['size']}  {row['path']}")
+        if not row["ready"]:
+            write(f"  {row['reason']}")
+    if not rows and not arguments.json:
+        write("No models are installed.")
+    return 0
+
+
+def _download(arguments: argparse.Namespace, rooms: Rooms) -> int:
+    progress = Progress()
+    item = rooms.download(arguments.repo, arguments.file, arguments.anyway)
+    try:
+        while not item.over:
+            sentence, fraction = item.state()
+            progress.stage(sentence, fraction)
+            time.sleep(_LOOK_SECONDS)
+    except KeyboardInterrupt:
+        item.stop()
+        progress.clear()
+        print("draftlens: Stopped; the part on disk is kept, and the same command goes on with it.", file=sys.stderr)
+        raise
+    progress.clear()
+    write(str(item.result()))
+    return 0
+
+
+def _import(arguments: argparse.Namespace, rooms: Rooms) -> int:
+    progress = Progress()
+    try:
+        folder = rooms.import_gguf(Path(arguments.file), arguments.name, arguments.keep, progress.stage)
+    finally:
+        progress.clear()
+    write(str(folder))
+    return 0

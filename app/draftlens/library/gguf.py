@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ import numpy as np
 from gguf import GGMLQuantizationType, GGUFReader, ReaderTensor, quants
 
 from draftlens.core.errors import UserError
-from draftlens.library import gguf_layout, gguf_tokenizer, tensor_file
+from draftlens.library import gguf_layout, gguf_pack, gguf_tokenizer, tensor_file
+from draftlens.library.gguf_pack import Keep
+from draftlens.library.tensor_file import TensorSpec
 
 Report = Callable[[str, float | None], None]
 
@@ -28,14 +31,17 @@ _PLAIN = {GGMLQuantizationType.F32, GGMLQuantizationType.F16, GGMLQuantizationTy
 _DECODABLE = _PLAIN | set(quants._type_traits)
 
 
-def import_gguf(source: Path, folder: Path, report: Report, dtype: str = DEFAULT_DTYPE) -> None:
+def import_gguf(
+    source: Path, folder: Path, report: Report, dtype: str = DEFAULT_DTYPE, keep: Keep = Keep.FLOAT
+) -> None:
     """Write the model in `source` into the existing, empty `folder`.
 
     Args:
         source: a .gguf file.
         folder: becomes a folder that mlx-lm loads; whoever calls this makes it appear at its final place.
         report: told a sentence and the done fraction.
-        dtype: "F32" or "F16".
+        dtype: "F32" or "F16", of whatever is not kept quantised, and of the scales of what is.
+        keep: which matrices stay or become quantised.
     """
     report("Reading the GGUF header", None)
     reader = _open(source)
@@ -49,19 +55,64 @@ def import_gguf(source: Path, folder: Path, report: Report, dtype: str = DEFAULT
     _refuse_types([tensors[name] for name in layout.names])
     report("Writing the tokenizer", None)
     generation = gguf_tokenizer.write(metadata, folder)
-    specs = [tensor_file.TensorSpec(ours, dtype, shapes[stored]) for stored, ours in layout.names.items()]
+    plans = [_plan(layout, tensors[stored], shapes[stored], dtype, keep) for stored in layout.names]
+    specs = [spec for made in plans for spec in made.specs]
 
     def data() -> Iterator[memoryview]:
-        for done, stored in enumerate(layout.names):
-            report("Importing the weights", done / len(specs))
-            values = layout.restore(stored, _decode(tensors[stored]).reshape(shapes[stored]))
-            yield _checked(stored, values, dtype)
+        for done, made in enumerate(plans):
+            report("Importing the weights", done / len(plans))
+            yield from made.read()
 
     tensor_file.write(folder / "model.safetensors", specs, data())
     report("Importing the weights", 1.0)
     config = layout.config | generation | {"torch_dtype": "float32" if dtype == "F32" else "float16"}
+    config |= gguf_pack.settings({made.module: made.packed for made in plans if made.packed is not None})
     _write_json(folder / "generation_config.json", generation)
     _write_json(folder / "config.json", config)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What one stored tensor becomes: one tensor, or words, scales and biases of a quantised module."""
+
+    module: str
+    specs: tuple[TensorSpec, ...]
+    packed: tuple[int, int] | None
+    read: Callable[[], Iterator[memoryview]]
+
+
+def _plan(layout: gguf_layout.Layout, tensor: ReaderTensor, shape: tuple[int, ...], dtype: str, keep: Keep) -> _Plan:
+    stored, name = tensor.name, layout.names[tensor.name]
+    module = name.removesuffix(".weight")
+    exact = gguf_pack.exact_bits(tensor.tensor_type) if keep is Keep.AUTO else None
+    asked = gguf_pack.asked_bits(keep, shape[-1])
+    matrix = len(shape) == 2 and name.endswith(".weight")
+
+    def floats() -> gguf_layout.Array:
+        return layout.restore(stored, _decode(tensor).reshape(shape))
+
+    def packed() -> Iterator[memoryview]:
+        if exact is not None:
+            parts = gguf_pack.unpack(np.asarray(tensor.data).reshape(shape[0], -1), tensor.tensor_type)
+            restored = [layout.restore(stored, part) for part in parts]
+            yield from gguf_pack.buffers(restored[0], restored[1], restored[2], exact, _NUMPY_TYPES[dtype])
+        elif asked is not None:
+            yield from gguf_pack.buffers(*gguf_pack.quantise(floats(), asked), asked, _NUMPY_TYPES[dtype])
+
+    def plain() -> Iterator[memoryview]:
+        yield _checked(stored, floats(), dtype)
+
+    bits = (exact or asked) if matrix else None
+    if bits is None:
+        return _Plan(module, (TensorSpec(name, dtype, shape),), None, plain)
+    group = gguf_pack.BLOCK if exact else gguf_pack.GROUP
+    sides = (shape[0], shape[1] // group)
+    specs = (
+        TensorSpec(name, "U32", (shape[0], shape[1] * bits // 32)),
+        TensorSpec(f"{module}.scales", dtype, sides),
+        TensorSpec(f"{module}.biases", dtype, sides),
+    )
+    return _Plan(module, specs, (bits, group), packed)
 
 
 def _open(source: Path) -> GGUFReader:

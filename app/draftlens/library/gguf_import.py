@@ -1,0 +1,71 @@
+"""A GGUF file becomes a folder among our own models: whole or not at all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from draftlens import paths
+from draftlens.core.errors import UserError
+from draftlens.library import gguf, staging
+from draftlens.library.gguf_pack import Keep
+
+Report = Callable[[str, float | None], None]
+
+_WORK_NAME = "gguf-import"
+_RECIPE = "gguf-1"
+_MARGIN = 50_000_000
+
+
+def import_file(source: Path, name: str | None, keep: Keep, report: Report, dtype: str = gguf.DEFAULT_DTYPE) -> Path:
+    """Import a file under a name, its own without one, and return the folder. An interrupted import leaves nothing.
+
+    Raises:
+        UserError: the file cannot be imported, the name is taken or the disk is full.
+    """
+    if not source.is_file():
+        raise UserError(f"{source} is not there.", "Choose a file that ends in .gguf.")
+    models = paths.models_dir()
+    place = models / _folder_name(name or source.name.removesuffix(".gguf"))
+    if place.exists():
+        raise UserError(f"{place} is there already.", "Choose another name with --name, or remove that folder.")
+
+    def waiting() -> None:
+        report("Waiting for another import", None)
+
+    with staging.exclusive(models, _WORK_NAME, waiting) as work:
+        assert work is not None
+        fresh = work / "model"
+        fresh.mkdir()
+        needed = _needed(source, keep, dtype)
+        staging.require_space(models, needed, place.name)
+        try:
+            gguf.import_gguf(source, fresh, report, dtype, keep)
+        except OSError as error:
+            if staging.is_disk_full(error):
+                raise staging.disk_full(models, needed, place.name) from error
+            raise UserError(f"{source.name} could not be imported: {error.strerror or error}.") from error
+        staging.mark_complete(fresh, _RECIPE)
+        staging.move_into_place(fresh, place, work / "old")
+    return place
+
+
+def remove_leftovers() -> None:
+    """Delete what a killed import left behind; worth calling once at start."""
+    staging.remove_leftovers(paths.models_dir(), _WORK_NAME)
+
+
+def _folder_name(name: str) -> str:
+    cleaned = re.sub(r"[^\w.+-]+", "-", name).strip("-.")
+    if not cleaned:
+        raise UserError(f"{name!r} is not a name for a folder.", "Use letters, digits, dots and dashes.")
+    return cleaned
+
+
+def _needed(source: Path, keep: Keep, dtype: str) -> int:
+    """Bytes the folder may take: a quantised file grows most where it becomes float."""
+    growth = {Keep.AUTO: 2.0, Keep.FLOAT: 4.0, Keep.FOUR: 1.3, Keep.EIGHT: 2.2}[keep]
+    if dtype == "F32":
+        growth *= 2
+    return int(source.stat().st_size * growth) + _MARGIN

@@ -1,0 +1,32 @@
+"""A model as a person names it: a path, or the name of a repository, on this computer or on the hub."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from draftlens.core.errors import UserError
+from draftlens.library import checkpoint, hub_cache, preflight
+from draftlens.library.hub import Hub
+from draftlens.library.roles import Role, Verdict
+
+
+def local(name: str, cache: Path | None = None) -> Path:
+    """The folder that a name stands for on this computer; a name that stands for nothing stays a path. No network."""
+    path = Path(name)
+    if not path.exists() and hub_cache.looks_like_repo(name):
+        found = hub_cache.find(hub_cache.root(cache), name)
+        if found is not None:
+            return found
+    return path
+
+
+def verdict_on(name: str, hub: Hub) -> Verdict:
+    """What a path is, or a repository that is in the cache; any other repository is asked for on the hub."""
+    path = local(name)
+    if path.exists() or not hub_cache.looks_like_repo(name):
+        return checkpoint.inspect(path)
+    try:
+        return preflight.look(hub, name).verdict
+    except UserError as error:
+        reason = f"It is not on this computer. {error.sentence}"
+        return Verdict(Role.NOT_A_MODEL, reason, error.next_step or "")

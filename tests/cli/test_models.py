@@ -1,0 +1,101 @@
+"""`draftlens models`: one verdict for a folder, a repository that is here and one on the hub; fetch, list, import."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from draftlens import main, paths
+from draftlens.cli import run_cli
+from cli.conftest import Call
+from library.hub_repos import bound_drafter, whole_model
+from library.hub_server import HubServer
+from library.toy_gguf import Toy
+
+Say = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def say(capsys: pytest.CaptureFixture[str]) -> Say:
+    def call(*words: str) -> tuple[int, str, str]:
+        code = run_cli(["models", *words], main.rooms())
+        ran = capsys.readouterr()
+        return code, ran.out, ran.err
+
+    return call
+
+
+@pytest.fixture
+def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    with HubServer() as server:
+        server.repos["acme/toy"] = whole_model(tmp_path / "toy")
+        server.repos["z-lab/Qwen3.5-4B-DFlash"] = bound_drafter(tmp_path / "drafter")
+        monkeypatch.setenv("HF_ENDPOINT", server.url)
+        yield server
+
+
+def test_a_repository_is_fetched_listed_and_then_judged_without_a_network(say: Say, served: HubServer) -> None:
+    code, out, _ = say("download", "acme/toy")
+    assert code == 0
+    folder = Path(out.strip())
+    assert (folder / "model.safetensors").is_file()
+    served.asked.clear()
+    code, out, _ = say("list", "--json")
+    (row,) = json.loads(out)
+    assert (row["name"], row["role"], row["ready"]) == ("acme/toy", "chat model", True)
+    code, out, _ = say("inspect", "acme/toy", "--json")
+    assert (code, json.loads(out)["role"]) == (0, "chat model")
+    assert main.rooms().find("acme/toy") == folder
+    assert served.asked == []
+
+
+def test_a_drafter_on_the_hub_is_refused_with_2_and_not_fetched(say: Say, served: HubServer) -> None:
+    code, out, _ = say("inspect", "z-lab/Qwen3.5-4B-DFlash", "--json")
+    verdict = json.loads(out)
+    assert (code, verdict["role"], verdict["target"]) == (2, "bound drafter: DFlash", "Qwen 3.5 4B")
+    code, out, err = say("download", "z-lab/Qwen3.5-4B-DFlash")
+    assert code == 2
+    assert out == ""
+    assert "is a DFlash drafter, not a standalone model" in err
+    assert "Nothing was fetched" in err
+    assert say("download", "z-lab/Qwen3.5-4B-DFlash", "--anyway")[0] == 0
+
+
+def test_what_is_nowhere_is_said(say: Say, served: HubServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    code, out, _ = say("inspect", "acme/nothing", "--json")
+    assert code == 2
+    assert json.loads(out)["reason"] == (
+        "It is not on this computer. There is no model called acme/nothing on the hub."
+    )
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    code, out, _ = say("inspect", "acme/nothing")
+    assert code == 2
+    assert "The hub cannot be reached" in out
+    assert "Traceback" not in out
+    assert say("download", "no-owner")[0] == 2
+
+
+def test_an_unknown_name_given_to_generate_asks_no_hub(served: HubServer, call: Call) -> None:
+    ran = call("generate", "-m", "someone/huge-repo", "-p", "hi")
+    assert ran.code == 2
+    assert "someone/huge-repo does not exist." in ran.err
+    assert served.asked == []
+
+
+def test_a_gguf_file_is_imported_into_our_own_folder(say: Say, tmp_path: Path) -> None:
+    source = Toy().write(tmp_path / "Tiny.gguf")
+    code, out, _ = say("inspect", str(source), "--json")
+    assert (code, json.loads(out)["role"]) == (0, "GGUF file")
+    code, out, _ = say("import", str(source), "--keep", "8bit")
+    assert code == 0
+    assert Path(out.strip()) == paths.models_dir() / "Tiny"
+    assert json.loads(say("inspect", out.strip(), "--json")[1])["quantisation"] == "8-bit, group 64"
+    code, _, err = say("import", str(source))
+    assert code == 2
+    assert "is there already" in err
+    assert say("import", str(tmp_path / "no.gguf"))[0] == 2
