@@ -20,15 +20,15 @@ ROUNDS = [
 @pytest.fixture
 def selection() -> Selection:
     reply = Reply(1, SessionParams(), "model")
-    for made in ROUNDS:
-        reply.add(made)
+    for round_ in ROUNDS:
+        reply.add(round_)
     made = Selection()
     made.show(reply)
     return made
 
 
 def places(selection: Selection, by: int) -> list[tuple[int, int]]:
-    seen = []
+    seen: list[tuple[int, int]] = []
     while not seen or seen[-1] != (selection.row, selection.slot):
         seen.append((selection.row, selection.slot))
         selection.step_token(by)

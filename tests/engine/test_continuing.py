@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from draftlens.core.params import LookupParams, SamplingParams
-from draftlens.core.round import Round, Source
+from draftlens.core.params import LookupParams, SamplingParams, SessionParams
+from draftlens.core.round import FinishReason, Round, Source
 from draftlens.engine.drafters.prompt_lookup import PromptLookup
 from draftlens.engine.drafters.protocol import Drafter
 from draftlens.engine.keys import Keys
@@ -66,3 +66,27 @@ def test_a_forward_built_ahead_is_dropped_when_the_drafter_has_a_proposal_after_
     reply = run(Target(model), drafter, PROMPT, max_tokens=12, after=lambda session: assert_in_step(session.target))
     assert reply.tokens == truth
     assert sum(r.accepted for r in reply.rounds) > 0
+
+
+@pytest.mark.parametrize("drafted", [False, True])
+def test_a_forced_token_makes_a_round_of_its_own_and_the_reply_goes_on_from_it(drafted: bool) -> None:
+    model = toy(Induction(11, latest=True), 11)
+    part = run(Target(model), lookup() if drafted else None, PROMPT, max_tokens=6)
+    other = (part.tokens[3] + 1) % 11
+    asked = part.session.params
+    session = Session(part.session.target, lookup() if drafted else None, asked, Keys(0), lambda ids: "x" * len(ids))
+    rounds = list(session.rounds(PROMPT, written=part.tokens[:3], first_round=2, forced=other))
+    first = rounds[0]
+    assert (first.index, first.position, first.text) == (2, 3, "x")
+    assert [(e.token, e.source) for e in first.emitted] == [(other, Source.FORCED)]
+    assert (first.forward, first.timings.total) == (False, 0)
+    rest = [e.token for r in rounds[1:] for e in r.emitted]
+    assert rest == naive(model, [*PROMPT, *part.tokens[:3], other], 6)
+
+
+def test_a_forced_end_of_text_ends_the_reply_and_is_not_shown() -> None:
+    model = toy(Induction(11, latest=True), 11, end=frozenset({7}))
+    session = Session(Target(model), None, SessionParams(max_tokens=5), Keys(0))
+    (made,) = session.rounds(PROMPT, written=[1], first_round=1, forced=7)
+    assert made.emitted == ()
+    assert made.finish is session.finish is FinishReason.END_OF_TEXT

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TypeVar
 
+from draftlens.core.baseline import Baseline, Pair
 from draftlens.core.chat import Conversation, Message, RunSummary
 from draftlens.core.errors import UserError
 from draftlens.core.params import SessionParams
-from draftlens.store import conversations, messages, presets, records, search
+from draftlens.store import baselines, conversations, messages, presets, records, search
 from draftlens.store.conversations import Entry
 from draftlens.store.db import Database
 from draftlens.store.drafts import Draft, Drafts
@@ -33,6 +34,7 @@ class Archive:
     def __init__(self, db: Database | None = None) -> None:
         self.db = db
         self.trouble: Callable[[UserError], None] = lambda error: None
+        self._baselines: dict[Pair, Baseline] = {}
         self._drafts = None if db is None else Drafts(db)
 
     def entries(self) -> tuple[Entry, ...]:
@@ -105,6 +107,18 @@ class Archive:
         """Forget what stood in a composer."""
         if self._drafts is not None:
             self._drafts.clear(conversation)
+
+    def baseline(self, pair: Pair) -> Baseline | None:
+        """The plain baseline of a pair at a context length."""
+        if self.db is None:
+            return self._baselines.get(pair)
+        return self._read(lambda db: baselines.find(db, pair), None)
+
+    def keep_baseline(self, baseline: Baseline) -> None:
+        """Keep a measurement in place of an older one."""
+        self._baselines[baseline.pair] = baseline
+        self._write(lambda db: baselines.keep(db, baseline))
+        self.flush()
 
     def presets(self) -> tuple[Preset, ...]:
         """Named sets of parameters."""

@@ -11,6 +11,7 @@ from draftlens.bridge.archive import Archive
 from draftlens.bridge.chat import Chat
 from draftlens.bridge.engine_link import EngineLink, ThreadFactory
 from draftlens.bridge.next_reply import NextReply
+from draftlens.core.chat import RunSummary
 from draftlens.core.params import SessionParams
 
 
@@ -34,6 +35,12 @@ class ChatSetup(EngineLink):
         self.chat = Chat(archive)
         self._switching = False
         next_reply.changed.connect(self._keep_params)
+
+    def summary(self) -> RunSummary:
+        """What the next reply's run will be asked to be."""
+        assert self.loaded is not None
+        drafter = self.loaded.drafter
+        return RunSummary(self.loaded.target.name, None if drafter is None else drafter.name, self.next_reply.params)
 
     def set_system(self, text: str | None) -> None:
         """Give the chat a system prompt of its own; None follows the settings."""

@@ -16,7 +16,7 @@ from draftlens.bridge.reply import Reply
 from draftlens.bridge.run import Run
 from draftlens.bridge.selection import Selection
 from draftlens.bridge.state import STATES, Problem, State
-from draftlens.core.chat import Attachment, Message, RunSummary, prompt_below, reply_to, title_from
+from draftlens.core.chat import Attachment, Message, prompt_below, reply_to, title_from
 from draftlens.core.events import (
     EngineDied,
     Event,
@@ -30,6 +30,7 @@ from draftlens.core.events import (
     Started,
 )
 from draftlens.core.params import SessionParams
+from draftlens.core.round import Round
 
 
 class EngineBridge(ChatSetup):
@@ -142,7 +143,7 @@ class EngineBridge(ChatSetup):
         id = id or (None if last is None else last.id)
         if not self._free or id is None:
             return False
-        return self._begin(None, chat.conversation.regenerated(id, self._summary()))
+        return self.begin(None, chat.conversation.regenerated(id, self.summary()))
 
     def resume(self, id: str | None = None) -> bool:
         """Continue a reply that ended early, the last one if none is named."""
@@ -155,7 +156,7 @@ class EngineBridge(ChatSetup):
             # Nothing to go on from: the same as asking for the first time.
             return self.regenerate(last.id)
         assert last.parent is not None
-        run, params = self._summary(), self.next_reply.params
+        run, params = self.summary(), self.next_reply.params
         writer = self.archive.resume(last, run)
         self._runs += 1
         reply.resume(self._runs, params)
@@ -203,11 +204,6 @@ class EngineBridge(ChatSetup):
         self.stateChanged.emit()
         self.figuresChanged.emit()
 
-    def _summary(self) -> RunSummary:
-        assert self.loaded is not None
-        drafter = self.loaded.drafter
-        return RunSummary(self.loaded.target.name, None if drafter is None else drafter.name, self.next_reply.params)
-
     def _ask(self, prompt: Message) -> bool:
         chat = self.chat
         if not chat.saved:
@@ -217,20 +213,26 @@ class EngineBridge(ChatSetup):
             self.archive.clear_draft(chat.draft_key)
             chat.saved = True
         chat.conversation = chat.conversation.add(prompt)
-        return self._begin(prompt, reply_to(prompt.id, self._summary()))
+        return self.begin(prompt, reply_to(prompt.id, self.summary()))
 
-    def _begin(self, prompt: Message | None, answer: Message) -> bool:
+    def begin(
+        self, prompt: Message | None, answer: Message, kept: tuple[Round, ...] = (), forced: int | None = None
+    ) -> bool:
+        """Write the reply `answer`: `kept` are rounds it has already, `forced` the token put after them."""
         chat, params = self.chat, self.next_reply.params
         chat.conversation = chat.conversation.add(answer)
         writer = self.archive.begin(chat.id, prompt, answer)
         if prompt is not None:
             self.archive.clear_draft(chat.draft_key)
         self._runs += 1
-        assert answer.run is not None
-        reply = Reply(self._runs, params, answer.run.model, message=answer.id)
+        reply = Reply(self._runs, params, answer.model or "Reply", message=answer.id)
+        reply.keep(kept)
+        if writer is not None:
+            writer.append(kept, reply.text)
         chat.follow(reply)
-        messages = chat.conversation.turns(self.system, answer.parent)
-        self._start(Run(chat, reply, Request(self._runs, params, messages), writer))
+        turns, first = chat.conversation.turns(self.system, answer.parent), kept[-1].index + 1 if kept else 0
+        asked = Request(self._runs, params, turns, "", reply.tokens, first, forced)
+        self._start(Run(chat, reply, asked, writer))
         return True
 
     def _start(self, run: Run) -> None:
@@ -276,6 +278,7 @@ class EngineBridge(ChatSetup):
     def _on_reply(self, event: Started | Prefill | RoundDone | Finished | Failed) -> bool:
         run = self.run
         if run is None or run.reply.run != event.run:
+            self._figures_dirty = True
             self.comparisonEvent.emit(event)
             return False
         run.take(event)

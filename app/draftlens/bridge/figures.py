@@ -162,6 +162,12 @@ def tiles(stats: RunStats | None, params: SessionParams | None, ratio: str = "")
     )
 
 
+def opening(text: str) -> str:
+    """The first few words of a text on one line, fit for a label or a file name."""
+    line = " ".join("".join(c if c.isalnum() or c in " -_" else " " for c in text[:200]).split())
+    return line if len(line) <= 40 else line[:40].rsplit(" ", 1)[0] + "…"
+
+
 def tested_label(stats: RunStats | None) -> str:
     """How many tests the gauge rests on."""
     if stats is None or stats.tested == 0:

@@ -165,6 +165,12 @@ class Reply:
         self.run, self.params, self.before = run, params, len(self.text)
         self.phase, self.error, self.stats.finish = Phase.WAITING, None, None
 
+    def keep(self, rounds: Sequence[Round]) -> None:
+        """It begins with rounds of the reply it branches from."""
+        for round_ in rounds:
+            self.add(round_)
+        self.before, self.phase = len(self.text), Phase.WAITING
+
     def interrupt(self) -> None:
         """The program or the engine ended before it."""
         self.phase = Phase.INTERRUPTED

@@ -60,6 +60,7 @@ class Request:
         prompt: raw text, used as it is when `messages` is empty.
         written: tokens the reply has already, when it is continued; they are part of the context, not of new rounds.
         first_round: index of the first new round, the number of rounds the reply has already.
+        forced: the token after those, chosen by a person; it makes a round of its own.
     """
 
     run: int
@@ -68,6 +69,7 @@ class Request:
     prompt: str = ""
     written: tuple[int, ...] = ()
     first_round: int = 0
+    forced: int | None = None
 
 
 @dataclass(frozen=True)

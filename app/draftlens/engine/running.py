@@ -59,7 +59,7 @@ class RunningReply:
             UserError: the prompt does not fit, or a row of logits allows no token.
         """
         request, session = self.request, self._session
-        total = len(self.prompt) + len(request.written)
+        total = len(self.prompt) + len(request.written) + (request.forced is not None)
         self._emit(
             Started(
                 run=request.run,
@@ -77,7 +77,8 @@ class RunningReply:
             self._emit(Prefill(request.run, done, total, session.cached, 1000 * (time.perf_counter() - started)))
 
         try:
-            for made in session.rounds(self.prompt, cancelled, read, request.written, request.first_round):
+            rounds = session.rounds(self.prompt, cancelled, read, request.written, request.first_round, request.forced)
+            for made in rounds:
                 if made.index == request.first_round:
                     read(total)
                 self._emit(RoundDone(request.run, made))

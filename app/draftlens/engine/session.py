@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import mlx.core as mx
 
 from draftlens.core.errors import BadRow, UserError
 from draftlens.core.params import SessionParams
-from draftlens.core.round import FinishReason, Round
+from draftlens.core.round import Emitted, FinishReason, Round, Source, Timings
 from draftlens.core.rules import choose_rule
 from draftlens.engine import prefix
 from draftlens.engine.clock import Clock
@@ -81,6 +82,7 @@ class Session:
         prefilled: Callable[[int], None] = lambda done: None,
         written: Sequence[int] = (),
         first_round: int = 0,
+        forced: int | None = None,
     ) -> Iterator[Round]:
         """Yield the rounds of the reply, or of its continuation.
 
@@ -90,6 +92,7 @@ class Session:
             written: tokens the reply has already; draws are named by position in the whole reply, so that a reply that
                 was stopped goes on as it would have.
             first_round: index of the first round, above 0 when a reply is continued.
+            forced: the token that follows them whatever the models say; its round is the first.
             prefilled: called with the number of prompt tokens in the cache as reading goes on; `cached` of them were
                 there before.
 
@@ -98,13 +101,19 @@ class Session:
             BadRow: a row of logits allows no token; the rounds before it stand.
             Cancelled: while the prompt is read.
         """
-        prompt = [*prompt, *written]
+        prompt = [*prompt, *written, *([] if forced is None else [forced])]
         self._check(prompt)
-        self._written = len(written)
         for token in written:
             self._pieces.push(token)
+        self._written = len(written)
+        choice = None
+        if forced is not None:
+            choice = self._force(forced, first_round, len(prompt) - 1)
+            self._written, first_round = self._written + 1, first_round + 1
         if self.params.max_tokens == 0:
-            self.finish = FinishReason.LENGTH
+            self.finish = self.finish or FinishReason.LENGTH
+        if self.finish is not None:
+            yield from [] if choice is None else [replace(choice, finish=self.finish)]
             return
         head = prompt[:-1]
         self.cached = prefix.reuse(self.target, head)
@@ -112,6 +121,8 @@ class Session:
         self.target.prefill(head[self.cached :], lambda done: prefilled(self.cached + done), cancelled)
         if self.drafter is not None:
             self.drafter.begin(prompt, cancelled)
+        if choice is not None:
+            yield choice
         current, index = prompt[-1], first_round
         while self.finish is None:
             if cancelled():
@@ -189,6 +200,29 @@ class Session:
             clock=clock,
             spell=self._spell,
             end_of_text=self.target.model.end_of_text,
+        )
+
+    def _force(self, token: int, index: int, context: int) -> Round:
+        """Return the round of a token that is not asked of any model."""
+        ended = token in self.target.model.end_of_text
+        piece = "" if ended else self._pieces.push(token)
+        text = self._stop.push(piece)
+        if ended or self._stop.found is not None:
+            self.finish = FinishReason.END_OF_TEXT if ended else FinishReason.STOP_STRING
+        made = Emitted(token, piece, Source.FORCED, None, None)
+        return Round(
+            index=index,
+            position=self._written,
+            context=context,
+            rule=self.rule.id,
+            drafter="none",
+            proposals=(),
+            emitted=() if ended else (made,),
+            next=made,
+            text=text,
+            finish=self.finish,
+            paused=False,
+            timings=Timings(),
         )
 
     def _spell(self, token: int) -> str:

@@ -27,7 +27,17 @@ def _first(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
 
-STEPS: tuple[Step, ...] = (Step(1, _first),)
+def _second(connection: sqlite3.Connection) -> None:
+    """Plain baselines; from here on rounds may hold forced tokens, which version 1 cannot read."""
+    connection.execute(
+        "CREATE TABLE baseline ("
+        "target TEXT NOT NULL, drafter TEXT NOT NULL, context INTEGER NOT NULL, measured REAL NOT NULL, "
+        "speed REAL NOT NULL, error REAL NOT NULL, rounds INTEGER NOT NULL, "
+        "PRIMARY KEY (target, drafter, context)) STRICT, WITHOUT ROWID"
+    )
+
+
+STEPS: tuple[Step, ...] = (Step(1, _first), Step(2, _second))
 """A fresh database takes the same steps as an old one, so both end alike."""
 
 

@@ -45,6 +45,8 @@ class Commands:
         actions["Attach file…"].setEnabled(bridge.loaded is not None or bridge.loading is not None)
         actions["Open model folder…"].setEnabled(bridge.can_load)
         actions["Export chat…"].setEnabled(bridge.chat.saved)
+        reply = bridge.reply
+        actions["Export run record…"].setEnabled(reply is not None and bool(reply.rounds) and not reply.phase.running)
         percent = self._window.preferences.settings.text_size
         for size, action in self.menus.sizes.items():
             action.setChecked(size == percent)
@@ -139,6 +141,8 @@ class Commands:
                 None,
                 Command("Import chat…", self.take),
                 Command("Export chat…", self.export, ("Ctrl+Shift+E",)),
+                Command("Open run record…", window.inspector_actions.open),
+                Command("Export run record…", window.inspector_actions.export),
                 None,
                 Command("Close", window.close, (Standard.Close,)),
                 Command("Quit Draftlens", window.close, ("Ctrl+Q",), Role.QuitRole),
@@ -177,9 +181,11 @@ class Commands:
                 None,
                 Command("Previous round", lambda: bridge.selection.step_round(-1), ("Alt+Up",)),
                 Command("Next round", lambda: bridge.selection.step_round(1), ("Alt+Down",)),
+                Command("Charts as tables", self._toggle_tables),
                 None,
             ),
         )
+        self.menus.actions["Charts as tables"].setCheckable(True)
         self.menus.add_sizes(view, self._set_size, window.preferences.settings.text_size)
         chat.provenance.switch.clicked.connect(lambda on: window.preferences.set(provenance=on))
         self.menus.add("Window", (Command("Minimise", window.showMinimized, ("Ctrl+M",)),))
@@ -194,6 +200,10 @@ class Commands:
         if QApplication.platformName() != "cocoa":
             # Where menus do not live at the screen's edge, the bar would stand above the design: keys reach all of it.
             window.menuBar().setNativeMenuBar(False)
+
+    def _toggle_tables(self) -> None:
+        action = self.menus.actions["Charts as tables"]
+        self._window.inspector.show_tables(action.isChecked())
 
     def _new_chat(self) -> None:
         self._bridge.new_chat()

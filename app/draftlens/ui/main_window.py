@@ -18,6 +18,7 @@ from draftlens.ui.commands import Commands
 from draftlens.ui.compare.place import add_compare
 from draftlens.ui.first_run import FirstRun
 from draftlens.ui.focus_order import set_focus_order
+from draftlens.ui.inspector.actions import InspectorActions
 from draftlens.ui.inspector.inspector import Inspector
 from draftlens.ui.screens import CHAT, Screens
 from draftlens.ui.sidebar.sidebar import Sidebar
@@ -67,6 +68,7 @@ class MainWindow(QMainWindow):
         keys = QKeySequence(PROVENANCE_KEYS).toString(QKeySequence.SequenceFormat.NativeText)
         self.chat = ChatPane(theme, bridge, keys)
         self.inspector = Inspector(theme, bridge.selection)
+        self.inspector_actions = InspectorActions(self, self.inspector, bridge)
         self._lay_out(size)
         self.commands = Commands(self, bridge)
         set_focus_order(self)
@@ -204,7 +206,6 @@ class MainWindow(QMainWindow):
         self.sidebar.hideAsked.connect(self.toggle_sidebar)
         self.sidebar.settingsAsked.connect(self.commands.show_settings)
         self.sidebar.exportAsked.connect(self.commands.export)
-        self.chat.tokenAsked.connect(self._show_token)
         self.chat.logAsked.connect(self.commands.show_log)
         self.banner.retryAsked.connect(bridge.retry)
         self.banner.closed.connect(bridge.dismiss)
@@ -234,11 +235,7 @@ class MainWindow(QMainWindow):
             self.chat.composer.edit.setFocus()
 
     def _show_reply(self) -> None:
-        self.inspector.show_reply(self._bridge.reply, self._bridge.next_reply.rule)
-
-    def _show_token(self, message: str, row: int, slot: int) -> None:
-        self._bridge.select(message)
-        self.chat.token_steps.choose(row, slot)
+        self.inspector_actions.show_reply()
 
     def _show_problem(self) -> None:
         self.banner.show_problem(self._bridge.problem)

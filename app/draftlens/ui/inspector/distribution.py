@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from draftlens.bridge import figures
+from draftlens.bridge.branching import alternatives
 from draftlens.bridge.positions import Position, position_of
 from draftlens.bridge.selection import Selection
 from draftlens.core.round import Fate
@@ -41,6 +42,7 @@ class Distribution(QWidget):
         super().__init__(parent)
         self._theme, self._selection = theme, selection
         self.position: Position | None = None
+        self._free = False
         self.title, self.where = QLabel(), QLabel()
         self.title.setProperty("scale", "title")
         self.where.setProperty("tone", "3")
@@ -83,18 +85,28 @@ class Distribution(QWidget):
         """The charts with their tables."""
         return self.test_twin, self.bars_twin
 
+    def show_free(self, free: bool) -> None:
+        """A branch can be written only while nothing else is."""
+        self._free = free
+        self.branch.setEnabled(free and self._can_branch())
+        self.branch.setToolTip("Put another of these tokens here; the reply goes on from it as a new version.")
+
+    def _can_branch(self) -> bool:
+        return self.position is not None and bool(alternatives(self.position))
+
     def refresh(self) -> None:
         """Show the selected position, or what to do."""
         selection = self._selection
         round_ = selection.round
         self.body.setVisible(round_ is not None)
         self.empty.setVisible(round_ is None)
-        self.branch.setEnabled(round_ is not None)
         self.copy.setEnabled(round_ is not None)
         if round_ is None or selection.reply is None:
             self.position = None
+            self.branch.setEnabled(False)
             return
         position = self.position = position_of(round_, selection.slot)
+        self.branch.setEnabled(self._free and self._can_branch())
         self.title.setText(position.title)
         count = selection.reply.stats.generated
         number = round_.position + position.slot + 1
