@@ -78,7 +78,7 @@ class Comparing(QObject):
         if self.comparison is None:
             return ""
         if self.comparison.plan.interleaved:
-            return "Running arms in turn · interleaved"
+            return "Comparing · interleaved"
         return f"Running arm {LETTERS[self._active]} · one at a time"
 
     @property

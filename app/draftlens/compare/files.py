@@ -50,11 +50,13 @@ class Journal:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("xb" if new else "r+b", buffering=0)
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise UserError(f"{path.name} is being written by another Draftlens.", "End it there first.") from error
         except OSError as error:
             raise _refused(path, error) from error
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            self._file.close()
+            raise UserError(f"{path.name} is being written by another Draftlens.", "End it there first.") from error
         self._size = 0 if new else self._whole_lines()
         if new:
             self._write(record.head(comparison))

@@ -76,6 +76,8 @@ QLabel[kind="headroom"] { color: $accentText; font-size: 14px; font-weight: 600;
 QLabel[scale="mono"] { color: $text2; font-family: "$mono"; font-size: 12px; }
 QLineEdit[kind="prompt"] { font-family: "$ui"; font-size: 14px; min-height: 30px; }
 QTableView#results { background: transparent; border: 0; outline: 0; }
+QFrame[kind="armFirst"] { background: $bg; border: 0; }
+QToolButton#more::menu-indicator { image: none; }
 QComboBox { background: $surface; color: $text; border: 1px solid $borderStrong; border-radius: 6px; min-height: 26px;
     padding: 0 10px; }
 QComboBox::drop-down { border: 0; width: 22px; }

@@ -103,8 +103,9 @@ class Origins:
                 yield Text(text[:space], _tinted(base, None if blank else source, lined=False), at)
             if bare:
                 if self.flag is not None and at <= self.flag[0] <= at + space:
-                    yield Text(f"\u2009⚑\u2009{self.flag[1]}\u2009", Look("flag"))
-                    yield Text("\u2009", Look(kind))
+                    words = self.flag[1].replace(" ", "\u00a0")
+                    yield Text(f"\u00a0⚑\u00a0{words}\u00a0", Look("flag"))
+                    yield Text("\u2002", Look(kind))
                 yield Text(bare, _tinted(base, source, lined=self.lined), at + space)
             at = end
             number += 1

@@ -45,7 +45,8 @@ class ArmColumn(QFrame):
         super().__init__()
         self._theme, self._arm = theme, arm
         self._reply: Reply | None = None
-        self.setProperty("kind", "arm")
+        self._narrow = False
+        self.setProperty("kind", "arm" if arm else "armFirst")
         self.letter = QLabel(LETTERS[arm])
         self.letter.setProperty("kind", "letter")
         self.letter.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -114,24 +115,39 @@ class ArmColumn(QFrame):
             self._words[Source.TARGET].setText(dict(_legend(replaced))[replaced])
             self.guarantee.show_rule(stats.rule, greedy=stats.rule is RuleId.GREEDY_ARGMAX)
 
+    def align_rounds(self, height: int) -> None:
+        """Give the rounds the height of the column with the longest blocks."""
+        self._rounds.setContentsMargins(22, 0, 22, max(0, height - self.strip.minimumHeight()))
+
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """A narrow column keeps its numbers and leaves words out."""
+        """A narrow column gives its numbers a line of their own and leaves words out."""
         super().resizeEvent(event)
         narrow = self.width() < self._theme.px(_NARROW)
-        self.guarantee.shorten(narrow)
-        self.phase.setVisible(self._reply is not None and not narrow)
+        if narrow is not self._narrow:
+            self._narrow = narrow
+            self.guarantee.shorten(narrow)
+            side = 12 if narrow else 24
+            self._first.setContentsMargins(side, 8, side, 4)
+            self._second.setContentsMargins(side, 0, side, 4 if narrow else 0)
+            for place, part in enumerate((self.guarantee, self.figures, self.phase)):
+                (self._first if not narrow else self._second).insertWidget(
+                    place + (0 if narrow else 2 + (place > 0)), part
+                )
         room = self.width() - 48 - self.range.sizeHint().width() - 16
         self._legend.setVisible(self._legend.sizeHint().width() <= room)
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setContentsMargins(24, 8, 24, 4)
-        head.setSpacing(8)
+        self._first, self._second = QHBoxLayout(), QHBoxLayout()
+        self._first.setContentsMargins(24, 8, 24, 4)
+        self._second.setContentsMargins(24, 0, 24, 0)
+        for row in (self._first, self._second):
+            row.setSpacing(8)
         for part in (self.letter, self.rule, self.guarantee):
-            head.addWidget(part)
-        head.addStretch(1)
-        head.addWidget(self.figures)
-        head.addWidget(self.phase)
+            self._first.addWidget(part)
+        self._first.addStretch(1)
+        self._first.addWidget(self.figures)
+        self._first.addWidget(self.phase)
+        self._second.addStretch(1)
         self._legend = QWidget()
         marks = QHBoxLayout(self._legend)
         marks.setContentsMargins(0, 0, 0, 0)
@@ -153,14 +169,15 @@ class ArmColumn(QFrame):
         inside.setContentsMargins(0, 0, 0, 4)
         inside.setSpacing(2)
         inside.addLayout(caption)
-        rounds = QHBoxLayout()
-        rounds.setContentsMargins(22, 0, 22, 0)
-        rounds.addWidget(self.strip)
-        inside.addLayout(rounds)
+        self._rounds = QHBoxLayout()
+        self._rounds.addWidget(self.strip)
+        self.align_rounds(0)
+        inside.addLayout(self._rounds)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addLayout(head)
+        column.addLayout(self._first)
+        column.addLayout(self._second)
         column.addWidget(self.note)
         column.addWidget(self.page, 1)
         column.addWidget(below)

@@ -56,10 +56,12 @@ class CompareBar(QFrame):
         self.temperature.set_short("T")
         self.provenance = Switch(theme, "Provenance")
         self.provenance.setToolTip("Tint each token by where it came from")
-        self.csv, self.json = QPushButton("Export CSV"), QPushButton("Export JSON")
+        self.csv, self.json = QPushButton(" Export CSV"), QPushButton("Export JSON")
+        self.csv.setAccessibleName("Export CSV")
         self.csv.clicked.connect(lambda: self.exportAsked.emit(".csv"))
         self.json.clicked.connect(lambda: self.exportAsked.emit(".json"))
         self.more = QToolButton()
+        self.more.setObjectName("more")
         self.more.setFixedSize(28, 28)
         self.more.setAccessibleName("More")
         self.more.setToolTip("Arms, schedule, length, report, saved comparisons")
@@ -131,7 +133,8 @@ class CompareBar(QFrame):
             for button in (self.csv, self.json):
                 button.setVisible(step < 3)
             shown = (self.sidebar, self.title, *chips, self.provenance, self.csv, self.json, self.more)
-            needed = sum(w.minimumSizeHint().width() + 8 for w in shown if not w.isHidden()) + 44
+            hints = (w.minimumSizeHint() if w is self.pair else w.sizeHint() for w in shown if not w.isHidden())
+            needed = sum(max(28, hint.width()) + 8 for hint in hints) + 44
             if needed + (0 if step else self._theme.px(120)) <= self.width():
                 return
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QSpinBox, QWidget
 
@@ -31,7 +31,10 @@ class PromptRow(QFrame):
         self.edit.setPlaceholderText("One prompt, answered by every arm")
         self.edit.setMinimumWidth(120)
         self.label.setBuddy(self.edit)
-        self.stop, self.run, self.again = QPushButton("Stop"), QPushButton("Run"), QPushButton("Repeat with")
+        # The space keeps the icon off the word.
+        self.stop, self.run, self.again = (QPushButton(f" {words}") for words in ("Stop", "Run", "Repeat with"))
+        for button in (self.stop, self.run, self.again):
+            button.setAccessibleName(button.text().strip())
         keys = QKeySequence("Ctrl+.").toString(QKeySequence.SequenceFormat.NativeText)
         self.stop.setToolTip(f"Stop after the running round; what was run is kept ({keys})")
         keys = QKeySequence("Ctrl+Return").toString(QKeySequence.SequenceFormat.NativeText)
@@ -41,6 +44,7 @@ class PromptRow(QFrame):
         self.seeds.setRange(2, 1000)
         self.seeds.setValue(8)
         self.seeds.setFixedWidth(52)
+        self.seeds.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.seeds.setAccessibleName("Number of seeds")
         self.words = QLabel("seeds")
         self.words.setProperty("tone", "2")

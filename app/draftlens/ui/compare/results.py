@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
@@ -18,6 +20,8 @@ from draftlens.ui.compare.results_table import ResultsTable
 from draftlens.ui.eliding_label import ElidingLabel
 from draftlens.ui.theme import Theme
 
+_WIDE = 1160
+"""Narrower than this the table shows the two arms that are held against each other, and no others."""
 _KINDS = {"error": "bad", "warning": "caution", "ok": "good"}
 
 
@@ -43,6 +47,8 @@ class Results(QFrame):
         self._inside.setContentsMargins(0, 2, 0, 2)
         self._inside.addWidget(self.sentence)
         self.pair, self.trials = QComboBox(), QComboBox()
+        for choice in (self.pair, self.trials):
+            choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.pair.setAccessibleName("Arm held against A")
         self.trials.setAccessibleName("Trial whose texts are shown")
         self.pair.currentIndexChanged.connect(self.refresh)
@@ -100,10 +106,12 @@ class Results(QFrame):
         if comparison is None:
             return
         shown, arm = table(comparison), max(0, self.pair.currentIndex()) + 1
-        totals = shown.totals
-        heads = ["metric", *(f"{LETTERS[i]} {s.rule or 'no rule yet'}" for i, s in enumerate(totals))]
-        heads += [f"Δ ({LETTERS[arm]} − A)", "95% CI of Δ", "reading"]
-        self.table.show_rows(rows(shown, comparison, arm), heads)
+        narrow = self.width() < self._theme.px(_WIDE)
+        listed = (0, arm) if narrow else range(len(shown.totals))
+        heads = ["metric", *(f"{LETTERS[i]} {shown.totals[i].rule or 'no rule yet'}" for i in listed)]
+        heads += [f"Δ ({LETTERS[arm]} − A)", "95% CI of Δ", "\u2002\u2009reading"]
+        made = [replace(row, values=tuple(row.values[i] for i in listed)) for row in rows(shown, comparison, arm)]
+        self.table.show_rows(made, heads)
         self.headroom.setVisible(shown.headroom is not None)
         self.ratio.setVisible(shown.headroom is not None)
         if shown.headroom is not None:
@@ -116,6 +124,8 @@ class Results(QFrame):
         """Where room is scarce the ratio's name goes first; the number says it in its tooltip."""
         super().resizeEvent(event)
         self.ratio.setMaximumWidth(0 if self.width() < self._theme.px(900) else 16777215)
+        if self._comparing.comparison is not None:
+            self.refresh()
 
     def _show_note(self, shown: Table, comparison: Comparison) -> None:
         found = notes(shown, comparison)

@@ -33,17 +33,17 @@ class ResultsModel(QAbstractTableModel):
     def __init__(self) -> None:
         super().__init__()
         self.rows: list[Cells] = []
-        self._heads: tuple[str, ...] = ("metric",)
+        self.heads: tuple[str, ...] = ("metric",)
 
     def show(self, rows: Sequence[Cells], heads: Sequence[str]) -> None:
         """Show these rows; the columns change only where their names do."""
-        if len(rows) == len(self.rows) and tuple(heads) == self._heads:
+        if len(rows) == len(self.rows) and tuple(heads) == self.heads:
             self.rows = list(rows)
             if rows:
                 self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, len(heads) - 1))
             return
         self.beginResetModel()
-        self.rows, self._heads = list(rows), tuple(heads)
+        self.rows, self.heads = list(rows), tuple(heads)
         self.endResetModel()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
@@ -52,16 +52,16 @@ class ResultsModel(QAbstractTableModel):
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         """As the heads say."""
-        return 0 if parent.isValid() else len(self._heads)
+        return 0 if parent.isValid() else len(self.heads)
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Names of the columns."""
         if orientation is not Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.DisplayRole:
-            return self._heads[section]
+            return self.heads[section]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return int(_LEFT if section in (0, len(self._heads) - 1) else _RIGHT)
+            return int(_LEFT if section in (0, len(self.heads) - 1) else _RIGHT)
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -146,6 +146,7 @@ class ResultsTable(QTableView):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._widths: dict[int, int] = {}
         self.rows = ResultsModel()
         self.setModel(self.rows)
         self.setObjectName("results")
@@ -165,6 +166,8 @@ class ResultsTable(QTableView):
 
     def show_rows(self, rows: Sequence[Cells], heads: Sequence[str]) -> None:
         """Show a comparison's rows."""
+        if tuple(heads) != self.rows.heads:
+            self._widths.clear()
         self.rows.show(rows, heads)
         self._fit()
 
@@ -182,5 +185,6 @@ class ResultsTable(QTableView):
             else:
                 wide = max((metrics.horizontalAdvance(text) for text in texts), default=0) + 18
             # Columns only grow while numbers run, so that the table stands still.
-            self.setColumnWidth(column, max(wide, head, self.columnWidth(column) if column else 0))
+            self._widths[column] = max(wide, head, self._widths.get(column, 0) if column else 0)
+            self.setColumnWidth(column, self._widths[column])
         self.setFixedHeight(self.horizontalHeader().sizeHint().height() + px(ROW) * max(7, len(self.rows.rows)) + 2)

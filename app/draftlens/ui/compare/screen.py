@@ -188,8 +188,11 @@ class CompareScreen(QWidget):
     def _show_figures(self) -> None:
         comparison = self.comparing.comparison
         fits = comparison is not None and len(comparison.plan.arms) == len(self.columns)
-        for arm, column in enumerate(self.columns):
+        for column in self.columns:
             column.show_figures()
+        height = max(column.strip.minimumHeight() for column in self.columns)
+        for arm, column in enumerate(self.columns):
+            column.align_rounds(height)
             if comparison is None or not fits:
                 continue
             verdict = text_verdict(comparison, self.comparing.trial, arm or 1)
