@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sized
 
 from draftlens.cli.output import write
 from draftlens.compare.arms import LETTERS
@@ -20,7 +20,7 @@ def write_table(table: Table, comparison: Comparison) -> None:
     plan = comparison.plan
     for i, settings in enumerate(plan.arms):
         write(f"{LETTERS[i]}  {settings.words(plan.arms[0].params)}")
-    size = f"{len(plan.prompts)} prompts, {len(plan.seeds)} seeds, {SCHEDULES[plan.interleaved]}"
+    size = f"{_counted(plan.prompts, 'prompt')}, {_counted(plan.seeds, 'seed')}, {SCHEDULES[plan.interleaved]}"
     write(f"{size}; {table.trials} of {plan.count} trials counted; {basis(table, comparison)}")
     for note in notes(table, comparison):
         write(note.sentence)
@@ -30,6 +30,10 @@ def write_table(table: Table, comparison: Comparison) -> None:
             write(line)
     if table.headroom is not None:
         write(f"headroom {table.headroom:.2f}× = sum_min / sum_prod, the most a throughput test could show")
+
+
+def _counted(things: Sized, noun: str) -> str:
+    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
 
 
 def _block(table: Table, comparison: Comparison, arm: int) -> Iterator[str]:
