@@ -86,7 +86,7 @@ def memory() -> Iterator[Figure]:
 
 @bench("compare.rules")
 def rules() -> Iterator[Figure]:
-    """T = 0.7, k = 4, 8 seeds x 64 tokens: the rules told apart, each at its closed form; and greedy over 200 tokens."""
+    """T = 0.7, k = 4, 8 seeds x 64 tokens: the rules told apart, each at its closed form; greedy over 200 tokens."""
     base = params(0.7, tokens=TOKENS, closed_forms=True)
     made = _run([replace(base, rule=rule) for rule in RULES], SEEDS)
     shown = table(made)

@@ -97,7 +97,7 @@ class ArmColumn(QFrame):
         reply = self._reply
         self.strip.show_rounds([] if reply is None else reply.rounds)
         self._show_range()
-        self.phase.setVisible(reply is not None)
+        self._show_phase()
         self.note.setVisible(reply is not None and reply.error is not None)
         if reply is None:
             self.figures.show_text("")
@@ -106,8 +106,6 @@ class ArmColumn(QFrame):
         speed = DASH if stats.tokens_per_second is None else f"{stats.tokens_per_second:.1f}"
         yielded = DASH if stats.tokens_per_forward is None else f"{stats.tokens_per_forward:.2f}"
         self.figures.show_text(f"{speed} tok/s · {yielded} / forward" if stats.generated else "")
-        self._set_kind(self.phase, "live" if reply.phase is Phase.STREAMING else "badge")
-        self.phase.setText(_PHASES[reply.phase])
         if reply.error is not None:
             self.note.setText(" ".join(filter(None, (reply.error.sentence, reply.error.next_step))))
         if stats.rule is not None:
@@ -125,6 +123,7 @@ class ArmColumn(QFrame):
         narrow = self.width() < self._theme.px(_NARROW)
         if narrow is not self._narrow:
             self._narrow = narrow
+            self._show_phase()
             self.guarantee.shorten(narrow)
             side = 12 if narrow else 24
             self._first.setContentsMargins(side, 8, side, 4)
@@ -181,6 +180,14 @@ class ArmColumn(QFrame):
         column.addWidget(self.note)
         column.addWidget(self.page, 1)
         column.addWidget(below)
+
+    def _show_phase(self) -> None:
+        """In a narrow column the numbers need the room, unless something went otherwise than it should."""
+        phase = None if self._reply is None else self._reply.phase
+        self.phase.setVisible(phase is not None and not (self._narrow and phase in (Phase.STREAMING, Phase.DONE)))
+        if phase is not None:
+            self._set_kind(self.phase, "live" if phase is Phase.STREAMING else "badge")
+            self.phase.setText(_PHASES[phase])
 
     def _show_range(self) -> None:
         shown = self.strip.visible_range()
