@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from cli.conftest import Call
 from draftlens import main, paths
 from draftlens.cli import run_cli
-from cli.conftest import Call
 from library.hub_repos import bound_drafter, whole_model
 from library.hub_server import HubServer
 from library.toy_gguf import Toy

@@ -19,6 +19,8 @@ from draftlens.settings.settings import KEYS, Settings, settings_from
 
 CHANGED = Settings(
     target=Path("/models/big"),
+    hub_cache=Path("/models/hub"),
+    model_folders=(Path("/models/more"),),
     drafter=Path("/models/small"),
     drafter_kind="prompt-lookup",
     rule=RuleId.STOCHASTIC,

@@ -54,6 +54,8 @@ def test_without_a_model_only_ways_to_begin_are_shown(window: Window) -> None:
         "Settings",
         "Search chats",
         "Compare rules",
+        "Models",
+        "Open Discover",
     }
 
 

@@ -68,3 +68,9 @@ def _stated(config: Mapping[str, Any]) -> str | None:
         if isinstance(value, str) and value.strip() and not value.startswith(("/", ".", "~")):
             return value
     return None
+
+
+def family(target: BoundTarget) -> str:
+    """What to search for to find smaller models of a target's family: its name without the size."""
+    name = target.name if target.repo is None else target.repo.rpartition("/")[2]
+    return re.sub(r"[-\s]+(?:E?\d+(?:\.\d+)?[BM]\b.*|Instruct.*|it)$", "", name, flags=re.I)

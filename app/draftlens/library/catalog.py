@@ -78,6 +78,8 @@ class Installed:
             return "Not connected"
         if self.draft_capable:
             return "Draft-capable"
+        if self.verdict.role is Role.GEMMA_MTP:
+            return "Bound drafter: MTP"
         return self.verdict.role.value[0].upper() + self.verdict.role.value[1:]
 
 

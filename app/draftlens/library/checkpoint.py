@@ -160,14 +160,11 @@ def _judge(config_file: Path, folder: Path | None) -> Verdict:
         return Verdict(role, reason, step, evidence, architecture, quantisation)
     if folder is None:
         warnings = ("judged by its config alone; the weights may still show a drafter",)
-        return Verdict(
-            Role.CHAT,
+        reason, evidence = (
             "It declares a complete model of a supported type.",
-            evidence=(f"model_type {config['model_type']!r}",),
-            architecture=architecture,
-            quantisation=quantisation,
-            warnings=warnings,
+            (f"model_type {config['model_type']!r}",),
         )
+        return Verdict(Role.CHAT, reason, "", evidence, architecture, quantisation, warnings=warnings)
     return _by_weights(folder, config, architecture, quantisation)
 
 
@@ -191,7 +188,7 @@ def _by_weights(folder: Path, config: Config, architecture: str, quantisation: s
         return _incomplete(f"It {lack}.", ())
     if not any((folder / name).is_file() for name in _TOKENIZER_FILES):
         return _incomplete("It has no tokenizer.", ("tokenizer.json",))
-    chat = _has_chat_template(folder)
+    chat = chat_template(folder) is not None
     warnings = list(files.notes)
     warnings += [f"{name} does not belong to the model and is not loaded" for name in files.stray]
     if config.get("auto_map"):
@@ -202,6 +199,7 @@ def _by_weights(folder: Path, config: Config, architecture: str, quantisation: s
         evidence=(f"model_type {config['model_type']!r}", f"{len(tensors):,} tensors in {len(files.used)} file(s)"),
         architecture=architecture,
         quantisation=quantisation or _stored_type(tensors),
+        model_type=str(config["model_type"]),
         warnings=tuple(warnings),
         size=files.size,
         parameters=wholeness.parameters(tensors, supported.bits(config)),
@@ -245,26 +243,29 @@ def _without_head(names: tuple[str, ...], folder: Path | None) -> tuple[Role, st
     return None
 
 
-def _has_chat_template(folder: Path) -> bool:
-    if any((folder / name).is_file() for name in ("chat_template.jinja", "chat_template.json")):
-        return True
-    try:
-        return bool(json.loads((folder / "tokenizer_config.json").read_bytes()).get("chat_template"))
-    except (OSError, ValueError, AttributeError):
-        return False
+def chat_template(folder: Path) -> str | None:
+    """The chat template of a folder, wherever it is kept; None if it has none."""
+    with contextlib.suppress(OSError, ValueError):
+        return (folder / "chat_template.jinja").read_text(encoding="utf-8")
+    for name in ("chat_template.json", "tokenizer_config.json"):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            found = json.loads((folder / name).read_bytes()).get("chat_template")
+            if found:
+                return str(found)
+    return None
 
 
 def _drafter(
     found: drafter_kinds.Found, config: Config, folder: Path | None, architecture: str, quantisation: str
 ) -> Verdict:
     role, evidence = found
-    tensors: set[str] | None = None
+    tensors: dict[str, TensorInfo] | None = None
     size = 0
     if folder is not None:
         files = weight_files.find(folder)
         size = files.size
         with contextlib.suppress(UserError):
-            tensors = set(weight_files.read_tensors(files)) if files.used else None
+            tensors = weight_files.read_tensors(files) if files.used else None
     target = bound_targets.target_of("" if folder is None else hub_cache.display_name(folder), config)
     return Verdict(
         role=role,
@@ -272,7 +273,7 @@ def _drafter(
         next=_PICK_STANDALONE,
         evidence=(evidence,),
         architecture=architecture,
-        quantisation=quantisation,
+        quantisation=quantisation or (_stored_type(tensors) if tensors else ""),
         size=size,
         facts=drafter_facts.facts(config, tensors),
         target=target,

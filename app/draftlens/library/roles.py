@@ -74,11 +74,23 @@ class Verdict:
     quantisation: str = ""
     missing: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    model_type: str = ""
     size: int = 0
     parameters: int = 0
     facts: tuple[tuple[str, str], ...] = ()
     target: BoundTarget | None = None
     weight_files: tuple[Path, ...] = field(default=(), compare=False)
+
+    @property
+    def shown_type(self) -> str:
+        """What tells most in a column: the type of a complete model, the class of anything else."""
+        return self.model_type if self.role.standalone and self.model_type else self.architecture
+
+    @property
+    def short_quantisation(self) -> str:
+        """The quantisation in a word: "4-bit", "bf16"."""
+        words = self.quantisation.partition(",")[0]
+        return {"bfloat16": "bf16", "float16": "fp16", "float32": "fp32"}.get(words, words)
 
     def as_json(self) -> dict[str, Any]:
         """Plain values under the documented names."""
@@ -88,6 +100,7 @@ class Verdict:
             "evidence": list(self.evidence),
             "next": self.next,
             "architecture": self.architecture,
+            "model_type": self.model_type,
             "quantisation": self.quantisation,
             "missing": list(self.missing),
             "warnings": list(self.warnings),

@@ -28,6 +28,8 @@ class Settings:
         drafter_kind: what proposes, where a chat does not say otherwise.
         text_size: percent.
         data_folder: None is where the platform keeps such data; takes effect at the next start.
+        hub_cache: folder of the Hugging Face cache; None is where the environment says, or its default.
+        model_folders: other folders whose models are listed.
         candidates: how many candidates of each position are kept with a reply; 0 is none.
         provenance: show where each token came from as a tint; `underline`: also as a line below drawn tokens.
     """
@@ -51,6 +53,8 @@ class Settings:
     provenance: bool = True
     underline: bool = True
     data_folder: Path | None = None
+    hub_cache: Path | None = None
+    model_folders: tuple[Path, ...] = ()
 
     def session(self) -> SessionParams:
         """Return what a reply is asked to be where its chat has no parameters of its own."""
@@ -164,6 +168,10 @@ def _folder(value: Any) -> Path:
     return Path(value).expanduser()
 
 
+def _folders(value: Any) -> tuple[Path, ...]:
+    return tuple(_folder(one) for one in _texts(value))
+
+
 def _texts(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(v, str) and v for v in value):
         raise ValueError
@@ -187,6 +195,8 @@ _ON_OFF = "true or false"
 _OWN = (
     Key("models", "target", "target", None, _folder, "the path of a folder"),
     Key("models", "drafter", "drafter", None, _folder, "the path of a folder"),
+    Key("models", "hub_cache", "hub_cache", None, _folder, "the path of a folder"),
+    Key("models", "folders", "model_folders", None, _folders, "a list of paths of folders"),
     Key(
         "speculation", "drafter", "drafter_kind", None, _one_of("none", "draft-model", "prompt-lookup"),
         "none, draft-model or prompt-lookup",

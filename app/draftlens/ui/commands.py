@@ -12,10 +12,12 @@ from draftlens import __version__
 from draftlens.bridge.engine_bridge import EngineBridge
 from draftlens.bridge.state import Problem
 from draftlens.core.errors import UserError
+from draftlens.ui.compare.screen import COMPARE
 from draftlens.ui.dialogs import exchange
 from draftlens.ui.dialogs.log import LogDialog
 from draftlens.ui.dialogs.shortcuts import ShortcutsDialog
 from draftlens.ui.menus import Command, Menus, Role
+from draftlens.ui.models.place import MODELS
 from draftlens.ui.screens import CHAT
 
 if TYPE_CHECKING:
@@ -44,15 +46,20 @@ class Commands:
         actions["Continue reply"].setEnabled(free and last is not None and last.can_continue)
         actions["Attach file…"].setEnabled(bridge.loaded is not None or bridge.loading is not None)
         actions["Open model folder…"].setEnabled(bridge.can_load)
-        actions["Export chat…"].setEnabled(bridge.chat.saved)
+        compared = self._window.screens.current == COMPARE and self._window.compare.comparing.comparison is not None
+        actions["Export chat…"].setEnabled(bridge.chat.saved or compared)
         reply = bridge.reply
+        actions["Measure plain decoding"].setEnabled(self._window.inspector_actions.measuring.can_measure(reply))
         actions["Export run record…"].setEnabled(reply is not None and bool(reply.rounds) and not reply.phase.running)
         percent = self._window.preferences.settings.text_size
         for size, action in self.menus.sizes.items():
             action.setChecked(size == percent)
 
     def export(self, conversation: str | None = None) -> None:
-        """Write a conversation to a file, the one in view if none is named."""
+        """Write a conversation to a file, the one in view if none is named; on the Compare screen, the comparison."""
+        if conversation is None and self._window.screens.current == COMPARE:
+            self._window.compare.export(".json")
+            return
         id = conversation or self._bridge.chat.id
         title = next((row.title for row in self._window.shelf.rows() if row.id == id), "chat")
         try:
@@ -151,7 +158,7 @@ class Commands:
         self.menus.add(
             "Edit",
             (
-                Command("Find in chat", chat.find_bar.begin, (Standard.Find,)),
+                Command("Find in view", self._find, (Standard.Find,)),
                 Command("Search chats", self._search, ("Ctrl+Shift+F",)),
                 Command("Copy log line", inspector.run.log.copy, ("Ctrl+Shift+C",)),
                 None,
@@ -166,6 +173,9 @@ class Commands:
                 Command("Continue reply", bridge.resume),
                 Command("Edit last message", chat.edit_message, ("Ctrl+E",)),
                 Command("Write a prompt", chat.composer.edit.setFocus, ("Ctrl+L",)),
+                None,
+                Command("Prove the rule…", window.inspector_actions.prove),
+                Command("Measure plain decoding", window.inspector_actions.measure),
                 None,
                 Command("Chat settings…", self.show_chat_settings, ("Ctrl+Shift+,",)),
             ),
@@ -204,6 +214,13 @@ class Commands:
     def _toggle_tables(self) -> None:
         action = self.menus.actions["Charts as tables"]
         self._window.inspector.show_tables(action.isChecked())
+
+    def _find(self) -> None:
+        window = self._window
+        if window.screens.current == MODELS:
+            window.models.begin_find()
+        else:
+            window.chat.find_bar.begin()
 
     def _new_chat(self) -> None:
         self._bridge.new_chat()

@@ -49,10 +49,11 @@ class Card(QFrame):
 
 
 class FirstRun(QWidget):
-    """Heading and two cards."""
+    """Heading and three cards."""
 
     startDemo = Signal()
     openFolder = Signal()
+    openDiscover = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -74,6 +75,9 @@ class FirstRun(QWidget):
         self.folder.setObjectName("buttonFolder")
         self.folder.setAutoDefault(True)
         self.folder.clicked.connect(self.openFolder)
+        self.discover = QPushButton("Open Discover")
+        self.discover.setAutoDefault(True)
+        self.discover.clicked.connect(self.openDiscover)
         column = QWidget()
         column.setFixedWidth(448)
         inside = QVBoxLayout(column)
@@ -101,6 +105,23 @@ class FirstRun(QWidget):
                 self.folder,
             )
         )
+        inside.addWidget(
+            Card(
+                theme,
+                "globe",
+                "Browse the hub",
+                "Pick a target first; drafters with the same vocabulary are listed next to it, with size and memory "
+                "shown before the download.",
+                self.discover,
+            )
+        )
+        hint = QLabel(
+            "Models in your Hugging Face cache and LM Studio folder appear under Models without being copied."
+        )
+        hint.setProperty("tone", "3")
+        hint.setProperty("scale", "small")
+        hint.setWordWrap(True)
+        inside.addWidget(hint)
         layout = QVBoxLayout(self)
         across = QHBoxLayout()
         across.addStretch(1)

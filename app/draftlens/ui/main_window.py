@@ -20,6 +20,7 @@ from draftlens.ui.first_run import FirstRun
 from draftlens.ui.focus_order import set_focus_order
 from draftlens.ui.inspector.actions import InspectorActions
 from draftlens.ui.inspector.inspector import Inspector
+from draftlens.ui.models.place import add_models
 from draftlens.ui.screens import CHAT, Screens
 from draftlens.ui.sidebar.sidebar import Sidebar
 from draftlens.ui.theme import Theme, tokens
@@ -57,8 +58,7 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("Draftlens")
         self.setMinimumSize(*size["window"]["minimum"])
         self.resize(*size["window"]["default"])
-        self.shelf = Shelf(bridge, self)
-        self.screens = Screens()
+        self.shelf, self.screens = Shelf(bridge, self), Screens()
         self.sidebar = Sidebar(theme, bridge, self.shelf, self.screens)
         self.sidebar.setMinimumWidth(size["sidebar"]["min"])
         self.sidebar.setMaximumWidth(size["sidebar"]["max"])
@@ -184,6 +184,7 @@ class MainWindow(QMainWindow):
         self.outer = QSplitter(Qt.Orientation.Horizontal)
         self.screens.add(CHAT, chat, "Chat", "Ctrl+1")
         self.compare = add_compare(self, self._bridge)
+        self.models = add_models(self, self._bridge)
         self.outer.addWidget(self.screens)
         self.outer.insertWidget(0, self.sidebar)
         self.outer.setStretchFactor(0, 0)
@@ -198,6 +199,7 @@ class MainWindow(QMainWindow):
         bridge, theme = self._bridge, self._theme
         self.first_run.startDemo.connect(self.start_demo)
         self.first_run.openFolder.connect(self.open_target)
+        self.first_run.openDiscover.connect(self.models.open_discover)
         self.toolbar.startDemo.connect(self.start_demo)
         self.toolbar.openTarget.connect(self.open_target)
         self.toolbar.openDrafter.connect(self.open_drafter)
@@ -279,6 +281,7 @@ class MainWindow(QMainWindow):
         self.sidebar.setVisible(beside)
         self.toolbar.show_sidebar_button(not beside)
         self.compare.bar.sidebar.setVisible(not beside)
+        self.models.sidebar.setVisible(not beside)
 
     def _restore(self) -> None:
         if self._settings is None:

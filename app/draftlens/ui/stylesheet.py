@@ -56,6 +56,7 @@ QToolButton[kind="segment"]:checked { background: $surface; color: $text; font-w
 QToolButton[kind="segment"]:focus, QToolButton[kind="segmentQuiet"]:focus { border: 1px solid $accent; }
 QToolButton[kind="segmentQuiet"] { color: $text3; font-size: 11px; padding: 1px 5px; border-radius: 4px; }
 QToolButton[kind="segmentQuiet"]:checked { background: $hover; color: $text; }
+QToolButton[kind="link"] { color: $accentText; font-size: 12px; padding: 0 4px; }
 QToolButton[kind="step"] { background: $surface; border: 1px solid $borderStrong; border-radius: 6px; }
 QTableWidget#twin { background: transparent; border: 0; outline: 0; color: $text; font-family: "$mono";
     font-size: 11px; }
@@ -159,6 +160,20 @@ QTreeView::item { border: 0; }
 QHeaderView { background: transparent; border: 0; }
 QHeaderView::section { background: $panel; color: $text3; border: 0; border-bottom: 1px solid $border;
     padding: 0 2px; font-size: 11px; font-weight: 400; }
+QFrame#details { background: $panel; border: 0; border-left: 1px solid $border; }
+QWidget#detailsBody { background: $panel; }
+QFrame#shelf { background: $panel; border: 0; border-top: 1px solid $border; }
+QFrame#pairTop, QFrame#pairVerdictBar { background: $bg; border: 0; border-bottom: 1px solid $border; }
+QFrame#pairVerdictBar { background: $panel; }
+QFrame[kind="refusal"] { background: $warnTint; border: 1px solid $residual; border-radius: 8px; }
+QFrame[kind="choice"] { background: $surface; border: 1px solid $border; border-radius: 8px; }
+QPushButton[kind="danger"] { color: $rejectedText; }
+QLabel[kind="fact"] { font-family: "$mono"; font-size: 11px; }
+QTableView#modelTable, QListView#foundList { background: $bg; border: 0; outline: 0; color: $text; }
+QTableView#modelTable QHeaderView::section { background: $bg; padding: 0 8px 0 0; }
+QTableView#modelTable QHeaderView::section:first { padding-left: 20px; }
+QTableView#modelTable QHeaderView::section:last { padding-left: 8px; }
+QProgressBar[quiet="true"]::chunk { background: $untested; }
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: 8px; margin: 0; }
 QScrollBar::handle { background: $borderStrong; border-radius: 3px; margin: 2px; min-height: 24px; min-width: 24px; }

@@ -1,0 +1,1 @@
+"""The models: installed, on the hub, on their way, and which go together."""

@@ -1,0 +1,242 @@
+"""The pane beside the list: what the selected model is, why it is refused, what to do instead, and how we know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from draftlens.core.errors import UserError
+from draftlens.library import bound_targets, sizes
+from draftlens.library.catalog import Installed
+from draftlens.library.hub import Found
+from draftlens.library.memory import Estimate, Fit
+from draftlens.library.preflight import Preflight
+from draftlens.library.refusal import refusal
+from draftlens.library.roles import Role, Verdict
+from draftlens.ui.models import badge
+from draftlens.ui.models.cards import ChoiceCard, Evidence, RefusalPanel, wrapped
+from draftlens.ui.theme import Theme
+
+
+class Details(QFrame):
+    """Shows an installed model or one on the hub. What is asked for is told by signals."""
+
+    useAsked = Signal(object)
+    findDrafters = Signal(str)
+    getRepo = Signal(str)
+    importAsked = Signal(object)
+    resumeAsked = Signal(object)
+    revealAsked = Signal(object)
+    trashAsked = Signal(object)
+    fetchAsked = Signal(str, object)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("details")
+        self._theme = theme
+        self.badge = badge.Badge(theme)
+        self.title = QLabel()
+        self.where = wrapped("", tone="3", scale="small")
+        self._body = QWidget()
+        self._body.setObjectName("detailsBody")
+        scroll = QScrollArea()
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll = scroll
+        self.foot = QFrame()
+        self.reveal, self.trash = QPushButton("Show in file manager"), QPushButton("Move to Trash…")
+        self.trash.setProperty("kind", "danger")
+        row = QHBoxLayout(self.foot)
+        row.setContentsMargins(18, 12, 18, 16)
+        row.addWidget(self.reveal)
+        row.addStretch(1)
+        row.addWidget(self.trash)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(scroll, 1)
+        column.addWidget(self.foot)
+        self._item: Installed | None = None
+        self.reveal.clicked.connect(lambda: self.revealAsked.emit(self._item))
+        self.trash.clicked.connect(lambda: self.trashAsked.emit(self._item))
+        self.cards: list[ChoiceCard] = []
+        self.panel: RefusalPanel | None = None
+        self.show_nothing("Choose a model to see what it is.")
+
+    def show_nothing(self, text: str) -> None:
+        """Nothing is selected."""
+        self._item = None
+        body = self._fresh()
+        body.addWidget(wrapped(text, tone="3"))
+        self._close(body, foot=False)
+
+    def show_item(self, item: Installed, estimate: Estimate, finder: str) -> None:
+        """Show an installed model."""
+        self._item = item
+        body = self._fresh()
+        kind = item.verdict.short_quantisation
+        size = sizes.on_disk(item.disk) if item.disk else ""
+        self._head(body, item.name, " · ".join(filter(None, (item.owner, size, kind, item.origin))), item.verdict)
+        self.badge.show_role(item.label, badge.look_of_item(item))
+        self._verdict(body, item.verdict, item)
+        if item.ready:
+            self._memory(body, estimate)
+        self._warnings(body, item.verdict.warnings)
+        self._evidence(body, item.verdict)
+        self.reveal.setText(finder)
+        self._close(body, foot=not item.absent)
+
+    def show_found(self, found: Found, looked: Preflight | UserError | None, estimate: Estimate | None) -> None:
+        """Show a model on the hub: what the search said, and the verdict once it was looked at."""
+        self._item = None
+        body = self._fresh()
+        licence = f"licence {found.licence}" if found.licence else "licence not stated"
+        gated = "gated" if found.gated else ""
+        verdict = looked.verdict if isinstance(looked, Preflight) else Verdict(Role.CHAT, "")
+        self._head(body, found.name, " · ".join(filter(None, (found.owner, licence, gated))), verdict)
+        if looked is None:
+            self.badge.hide()
+            body.addWidget(wrapped("Looking at its config and headers…", tone="3"))
+        elif isinstance(looked, UserError):
+            self.badge.hide()
+            body.addWidget(wrapped(looked.sentence))
+            if looked.next_step:
+                body.addWidget(wrapped(looked.next_step, tone="2"))
+        else:
+            role = looked.verdict.role
+            self.badge.show_role(role.value[0].upper() + role.value[1:], badge.look_of(role))
+            self._verdict(body, looked.verdict, None)
+            self._fetching(body, found, looked, estimate)
+            self._evidence(body, looked.verdict)
+        self._close(body, foot=False)
+
+    def _fresh(self) -> QVBoxLayout:
+        # Not deleted at once: a button of the old page may be the one that was pressed.
+        old = self._scroll.takeWidget()
+        self._body = QWidget()
+        self._body.setObjectName("detailsBody")
+        for kept in (self.badge, self.title, self.where):
+            kept.setParent(self)
+            kept.hide()
+        self._scroll.setWidget(self._body)
+        if old is not None:
+            old.deleteLater()
+        self.cards, self.panel = [], None
+        body = QVBoxLayout(self._body)
+        body.setContentsMargins(18, 16, 18, 16)
+        body.setSpacing(10)
+        return body
+
+    def _head(self, body: QVBoxLayout, name: str, where: str, verdict: Verdict) -> None:
+        self.title.setText(name)
+        self.title.setProperty("scale", "title")
+        self.title.setWordWrap(True)
+        self.title.setAccessibleName(name)
+        self.where.setText(where)
+        body.addWidget(self.title)
+        body.addWidget(self.where)
+        body.addWidget(self.badge, 0, Qt.AlignmentFlag.AlignLeft)
+        for part in (self.title, self.where, self.badge):
+            part.show()
+
+    def _verdict(self, body: QVBoxLayout, verdict: Verdict, item: Installed | None) -> None:
+        said = refusal(verdict)
+        if said is None:
+            body.addWidget(wrapped(verdict.reason, tone="2"))
+            if item is not None and item.ready:
+                card = ChoiceCard(
+                    "Chat with it.", "It becomes the target.", [("Use as target", self._use)], primary=True
+                )
+                self._add(body, card)
+            elif verdict.role is Role.GGUF and item is not None:
+                text = "What 4 or 8 bits hold exactly is kept, the rest becomes float. The file stays where it is."
+                step = ("Import", lambda: self.importAsked.emit(item))
+                self._add(body, ChoiceCard("Import it once.", text, [step], primary=True))
+            return
+        self.panel = RefusalPanel(self._theme, said)
+        body.addWidget(self.panel)
+        cards = self._instead(verdict, item, said.next)
+        if cards:
+            body.addSpacing(4)
+            body.addWidget(wrapped("What to do instead", scale="heading"))
+            for card in cards:
+                self._add(body, card)
+
+    def _instead(self, verdict: Verdict, item: Installed | None, step: str) -> list[ChoiceCard]:
+        if verdict.role.bound_drafter:
+            return self._for_drafter(verdict)
+        if item is not None and item.unfinished:
+            resume = ("Resume the download", lambda: self.resumeAsked.emit(item))
+            return [ChoiceCard("Go on where it stopped.", "What is on disk is kept.", [resume], primary=True)]
+        if item is not None and item.repo and verdict.role is Role.INCOMPLETE:
+            again = (f"Get {item.name}", lambda: self.getRepo.emit(item.repo))
+            return [ChoiceCard("Fetch what is missing.", "Files that are whole are not fetched again.", [again])]
+        return [ChoiceCard("", step, [])] if step else []
+
+    def _for_drafter(self, verdict: Verdict) -> list[ChoiceCard]:
+        target = verdict.target
+        cards = []
+        if target is not None and target.repo is not None:
+            repo = target.repo
+            text = f"{target.name} is the complete model it was made for."
+            cards.append(ChoiceCard("Get its target.", text, [(f"Get {target.name}", lambda: self.getRepo.emit(repo))]))
+        name = target.name if target is not None else "your target"
+        family = bound_targets.family(target) if target is not None else ""
+        find = (f"Find drafters for {name}", lambda: self.findDrafters.emit(family))
+        text = f"Any model with the same vocabulary as {name} will do."
+        return [*cards, ChoiceCard("Draft with a small full model.", text, [find], primary=True)]
+
+    def _fetching(self, body: QVBoxLayout, found: Found, looked: Preflight, estimate: Estimate | None) -> None:
+        role = looked.verdict.role
+        if not (role.standalone or looked.ggufs):
+            body.addWidget(wrapped("Nothing of it was downloaded.", tone="3"))
+            return
+        if estimate is not None and role.standalone:
+            self._memory(body, estimate)
+        if looked.ggufs:
+            files = QComboBox()
+            files.setAccessibleName("GGUF file")
+            for file in looked.ggufs:
+                files.addItem(f"{file.name} · {sizes.on_disk(file.size)}", file.name)
+            body.addWidget(files)
+            step = ("Download", lambda: self.fetchAsked.emit(found.repo, files.currentData()))
+            text = "It comes into the hub cache; afterwards it is imported once."
+        else:
+            step = (f"Download {sizes.on_disk(looked.size)}", lambda: self.fetchAsked.emit(found.repo, None))
+            text = "It comes into the hub cache, where every other program finds it too."
+        self._add(body, ChoiceCard("Fetch it.", text, [step], primary=True))
+
+    def _memory(self, body: QVBoxLayout, estimate: Estimate) -> None:
+        words = {
+            Fit.FITS: "It fits in memory",
+            Fit.TIGHT: "It fits, but tightly",
+            Fit.TOO_BIG: "It is too big for this computer",
+            Fit.UNKNOWN: "There is no estimate of the memory it needs",
+        }[estimate.fit]
+        if estimate.needed is not None and estimate.usable is not None:
+            words += f": {sizes.of_gigabytes(estimate.needed, estimate.usable)} at its chosen context"
+        body.addWidget(wrapped(f"{words}.", tone="2"))
+
+    def _warnings(self, body: QVBoxLayout, warnings: Sequence[str]) -> None:
+        for warning in warnings:
+            body.addWidget(wrapped(f"Note: {warning}.", tone="2", scale="small"))
+
+    def _evidence(self, body: QVBoxLayout, verdict: Verdict) -> None:
+        facts = verdict.facts or tuple((line, "") for line in verdict.evidence)
+        if facts:
+            body.addSpacing(4)
+            body.addWidget(wrapped("How we know", scale="heading"))
+            body.addWidget(Evidence(self._theme, facts))
+
+    def _add(self, body: QVBoxLayout, card: ChoiceCard) -> None:
+        self.cards.append(card)
+        body.addWidget(card)
+
+    def _use(self) -> None:
+        self.useAsked.emit(self._item)
+
+    def _close(self, body: QVBoxLayout, *, foot: bool) -> None:
+        body.addStretch(1)
+        self.foot.setVisible(foot)

@@ -1,0 +1,225 @@
+"""Search on the hub: nothing is asked before a person asks, and what cannot run says so before it is fetched."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPen, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListView,
+    QPushButton,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from draftlens.bridge.models import Models
+from draftlens.library import sizes
+from draftlens.library.hub import Found, Kind, Sort
+from draftlens.library.suggestions import SUGGESTIONS
+from draftlens.ui.models import badge
+from draftlens.ui.models.badge import Look
+from draftlens.ui.models.rows import ITEM_ROLE, Index
+from draftlens.ui.theme import Theme
+
+_KINDS: tuple[tuple[str, Kind], ...] = (("MLX", "mlx"), ("GGUF", "gguf"), ("All", "all"))
+_SORTS: tuple[tuple[str, Sort], ...] = (
+    ("Most downloaded", "downloads"),
+    ("Trending", "trending_score"),
+    ("Most liked", "likes"),
+    ("Newest", "last_modified"),
+)
+
+
+def verdict_of(found: Found) -> tuple[str, Look]:
+    """What a badge says of a search result."""
+    if found.runs is False:
+        return "Unsupported", Look("ban", "untestedText", "untestedTint")
+    if found.gguf:
+        return "GGUF", Look("file", "text2", None)
+    if found.runs is None:
+        return "Unknown type", Look("info", "text2", None)
+    return "Can run", Look("check", "acceptedText", "acceptedTint")
+
+
+class FoundDelegate(QStyledItemDelegate):
+    """Name and owner, badge, and the numbers that help to choose."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """Room for two lines."""
+        return QSize(100, self._theme.px(46))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Paint a result."""
+        theme, area = self._theme, QRect(option.rect)
+        found: Found = index.data(ITEM_ROLE)
+        painter.save()
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(area, theme.color("selected"))
+        elif option.state & QStyle.StateFlag.State_MouseOver:
+            painter.fillRect(area, theme.color("hover"))
+        painter.setPen(QPen(theme.color("border")))
+        painter.drawLine(area.bottomLeft(), area.bottomRight())
+        right = area.adjusted(area.width() - theme.px(250), 0, -20, 0)
+        text, look = verdict_of(found)
+        badge.paint(painter, theme, right.adjusted(0, 0, -theme.px(100), 0), text, look)
+        left = QRect(area.x() + 20, area.y(), right.x() - area.x() - 32, area.height())
+        middle, half = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, area.height() // 2
+        font = theme.font("ui")
+        font.setWeight(font.Weight.Medium)
+        painter.setFont(font)
+        painter.setPen(theme.color("text"))
+        name = painter.fontMetrics().elidedText(found.name, Qt.TextElideMode.ElideMiddle, left.width())
+        painter.drawText(QRect(left.x(), left.y() + 4, left.width(), half - 3), middle, name)
+        painter.setFont(theme.font("caption"))
+        painter.setPen(theme.color("text3"))
+        about = " · ".join(
+            filter(None, (found.owner, found.architecture, found.licence, "gated" if found.gated else ""))
+        )
+        about = painter.fontMetrics().elidedText(about, Qt.TextElideMode.ElideRight, left.width())
+        painter.drawText(QRect(left.x(), left.y() + half, left.width(), half - 4), middle, about)
+        painter.setFont(theme.font("ui"))
+        painter.setPen(theme.color("text"))
+        size = "–" if found.size is None else sizes.on_disk(found.size)
+        edge = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+        painter.drawText(right.adjusted(0, 4, 0, -half), edge, size)
+        painter.setFont(theme.font("caption"))
+        painter.setPen(theme.color("text3"))
+        painter.drawText(right.adjusted(0, half, 0, -4), edge, f"{found.downloads:,} downloads")
+        painter.restore()
+
+
+class Discover(QWidget):
+    """A field, two choices, and the results; before the first search, pairs that are known to go together."""
+
+    chosen = Signal(object)
+    pairAsked = Signal(str)
+
+    def __init__(self, theme: Theme, models: Models, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self._models = theme, models
+        self.field = QLineEdit()
+        self.field.setProperty("kind", "search")
+        self.field.setPlaceholderText("Search the hub, then press Return")
+        self.field.setAccessibleName("Search the hub")
+        self.kind, self.sort = QComboBox(), QComboBox()
+        for box, name, entries in ((self.kind, "Format", _KINDS), (self.sort, "Sort by", _SORTS)):
+            box.setAccessibleName(name)
+            for words, value in entries:
+                box.addItem(words, value)
+        self.go = QPushButton("Search")
+        self.go.setProperty("kind", "primary")
+        top = QFrame()
+        top.setObjectName("pairTop")
+        row = QHBoxLayout(top)
+        row.setContentsMargins(20, 9, 20, 9)
+        row.setSpacing(8)
+        row.addWidget(self.field, 1)
+        row.addWidget(self.kind)
+        row.addWidget(self.sort)
+        row.addWidget(self.go)
+        self.message = QLabel()
+        self.message.setProperty("tone", "2")
+        self.message.setWordWrap(True)
+        self.message.setContentsMargins(20, 12, 20, 8)
+        self._rows = QStandardItemModel(self)
+        self.list = QListView()
+        self.list.setObjectName("foundList")
+        self.list.setModel(self._rows)
+        self.list.setItemDelegate(FoundDelegate(theme, self.list))
+        self.list.setAccessibleName("Search results")
+        self.list.setFrameShape(QFrame.Shape.NoFrame)
+        self.list.setMouseTracking(True)
+        self.list.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self.suggested = QWidget()
+        self._suggest()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(top)
+        column.addWidget(self.message)
+        column.addWidget(self.suggested)
+        column.addWidget(self.list, 1)
+        column.addStretch(0)
+        self.field.returnPressed.connect(self.search)
+        self.go.clicked.connect(self.search)
+        self.list.selectionModel().currentChanged.connect(self._on_current)
+        models.foundChanged.connect(self.refresh)
+        self.refresh()
+
+    def search(self) -> None:
+        """Ask the hub for what is in the field."""
+        self._models.search(self.field.text(), self.kind.currentData(), self.sort.currentData())
+
+    def search_for(self, text: str) -> None:
+        """Ask the hub for something that came up elsewhere."""
+        self.field.setText(text)
+        self.search()
+
+    def refresh(self) -> None:
+        """Show the results, or why there are none."""
+        models = self._models
+        found = models.found
+        self.suggested.setVisible(found is None and not models.searching and models.search_problem is None)
+        self.list.setVisible(not self.suggested.isVisibleTo(self))
+        if models.searching:
+            self.message.setText("Searching…")
+            return
+        if models.search_problem is not None:
+            self.message.setText(str(models.search_problem))
+        elif found is None:
+            self.message.setText("Pairs that go together: same vocabulary, a small drafter. Nothing is fetched yet.")
+        elif not found:
+            self.message.setText(f"Nothing on the hub matches “{self.field.text().strip()}”.")
+        else:
+            refused = models.hub.token_refused
+            note = " The saved token is not accepted and was left out." if refused else ""
+            self.message.setText(f"{len(found)} models. Choose one to see whether it can run here.{note}")
+        self._fill(found or [])
+
+    def _fill(self, found: list[Found]) -> None:
+        self._rows.clear()
+        for entry in found:
+            item = QStandardItem(entry.name)
+            item.setEditable(False)
+            item.setData(entry, ITEM_ROLE)
+            item.setToolTip(entry.repo)
+            size = "size unknown" if entry.size is None else sizes.on_disk(entry.size)
+            item.setAccessibleText(f"{entry.name}, {entry.owner}, {verdict_of(entry)[0]}, {size}")
+            self._rows.appendRow(item)
+
+    def _suggest(self) -> None:
+        column = QVBoxLayout(self.suggested)
+        column.setContentsMargins(20, 0, 20, 12)
+        column.setSpacing(8)
+        for pair in SUGGESTIONS:
+            line = QFrame()
+            line.setProperty("kind", "choice")
+            row = QHBoxLayout(line)
+            row.setContentsMargins(12, 8, 12, 8)
+            words = QLabel(f"{pair.target.rpartition('/')[2]}  +  {pair.drafter.rpartition('/')[2]}")
+            size = QLabel(f"about {pair.gigabytes:.1f} GB")
+            size.setProperty("tone", "3")
+            row.addWidget(words, 1)
+            row.addWidget(size)
+            for name, repo in (("Target", pair.target), ("Drafter", pair.drafter)):
+                button = QPushButton(name)
+                button.setAccessibleName(f"Look at {repo}")
+                button.clicked.connect(lambda _checked=False, repo=repo: self.pairAsked.emit(repo))
+                row.addWidget(button)
+            column.addWidget(line)
+
+    def _on_current(self, current: Index, _previous: Index) -> None:
+        found = current.data(ITEM_ROLE) if current.isValid() else None
+        if found is not None:
+            self.chosen.emit(found)

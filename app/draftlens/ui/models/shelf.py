@@ -1,0 +1,185 @@
+"""Downloads on their way: a bar, how far and how long, and two buttons each."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
+
+from draftlens.bridge.models import Models
+from draftlens.library import sizes
+from draftlens.library.download import Download
+from draftlens.library.download_state import Progress, State
+from draftlens.ui.eliding_label import ElidingLabel
+from draftlens.ui.theme import Theme
+
+
+def in_words(seen: Progress) -> str:
+    """Where a download stands, in the words of the design."""
+    of = f"{sizes.pair(seen.done, seen.total)}"
+    match seen.state:
+        case State.QUEUED:
+            return f"Waiting for its turn · {sizes.in_words(seen.total)}"
+        case State.PAUSED:
+            if seen.problem is not None:
+                return seen.problem.sentence
+            return f"Paused at {of}, resumes where it stopped"
+        case State.VERIFYING:
+            return f"Verifying {sizes.in_words(seen.total)}"
+        case State.DONE:
+            return f"Done · {sizes.in_words(seen.total)}"
+        case State.FAILED:
+            return "Stopped" if seen.problem is None else f"Stopped at {of}. {seen.problem.sentence}"
+        case _:
+            if seen.stalled:
+                return f"{of} · stalled, no byte for 15 s"
+            parts = [of]
+            if seen.rate:
+                parts.append(f"{sizes.in_words(int(seen.rate))}/s")
+            if seen.left is not None:
+                parts.append(f"{duration(seen.left)} left")
+            return " · ".join(parts)
+
+
+def duration(seconds: float) -> str:
+    """ "14 s", "3 min", "2 h 5 min"."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
+
+
+class DownloadRow(QFrame):
+    """One download."""
+
+    def __init__(self, theme: Theme, models: Models, item: Download, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.item, self._theme, self._models = item, theme, models
+        self.name = ElidingLabel(Qt.TextElideMode.ElideMiddle)
+        self.name.show_text(item.repo.rpartition("/")[2])
+        font = theme.font("ui")
+        font.setWeight(font.Weight.Medium)
+        self.name.setFont(font)
+        self.words = ElidingLabel()
+        self.words.setProperty("tone", "2")
+        self.bar = QProgressBar()
+        self.bar.setRange(0, 1000)
+        self.bar.setTextVisible(False)
+        self.first, self.second = QPushButton(), QPushButton("Cancel")
+        for button in (self.first, self.second):
+            button.setIconSize(QSize(12, 12))
+        self.second.setIcon(theme.icon("close", "text", 12))
+        self.first.clicked.connect(self._press_first)
+        self.second.clicked.connect(self._press_second)
+        line = QHBoxLayout()
+        line.setSpacing(12)
+        line.addWidget(self.name)
+        line.addStretch(1)
+        line.addWidget(self.words)
+        left = QVBoxLayout()
+        left.setSpacing(4)
+        left.addLayout(line)
+        left.addWidget(self.bar)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 4, 0, 4)
+        row.setSpacing(10)
+        row.addLayout(left, 1)
+        row.addWidget(self.first)
+        row.addWidget(self.second)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show where it stands."""
+        seen = self.item.progress()
+        words = in_words(seen)
+        self.words.show_text(words)
+        self.words.setToolTip("" if seen.problem is None else str(seen.problem))
+        self.bar.setValue(round(1000 * seen.done / seen.total) if seen.total else 0)
+        self.bar.setAccessibleName(f"{self.name.whole}: {words}")
+        quiet = seen.state in (State.PAUSED, State.QUEUED, State.FAILED)
+        if self.bar.property("quiet") != quiet:
+            self.bar.setProperty("quiet", quiet)
+            self.bar.style().unpolish(self.bar)
+            self.bar.style().polish(self.bar)
+        running = seen.state.active or seen.state is State.QUEUED
+        icon, text = ("pause", "Pause") if running else ("play", "Resume")
+        if self.first.text() != text:
+            self.first.setText(text)
+            self.first.setIcon(self._theme.icon(icon, "text", 12))
+        self.first.setVisible(seen.state is not State.DONE)
+        self.second.setText("Clear" if seen.state is State.DONE else "Cancel")
+        for button in (self.first, self.second):
+            button.setAccessibleName(f"{button.text()} {self.name.whole}")
+
+    def _press_first(self) -> None:
+        if self.item.state.active or self.item.state is State.QUEUED:
+            self._models.pause(self.item)
+        else:
+            self._models.resume(self.item)
+
+    def _press_second(self) -> None:
+        if self.item.state is State.DONE:
+            self._models.forget_download(self.item)
+        else:
+            self._models.cancel(self.item)
+
+
+class Shelf(QFrame):
+    """All downloads; hidden while there are none, unless it has the screen to itself."""
+
+    def __init__(self, theme: Theme, models: Models, parent: QWidget | None = None, *, alone: bool = False) -> None:
+        super().__init__(parent)
+        self.setObjectName("shelfAlone" if alone else "shelf")
+        self._theme, self._models, self._alone = theme, models, alone
+        self.rows: list[DownloadRow] = []
+        title = QLabel("Downloads")
+        title.setProperty("scale", "heading")
+        self.free = QLabel()
+        self.free.setProperty("tone", "2")
+        head = QHBoxLayout()
+        head.addWidget(title)
+        head.addStretch(1)
+        head.addWidget(self.free)
+        self.empty = QLabel("Nothing is on its way. What you fetch under Discover appears here.")
+        self.empty.setProperty("tone", "3")
+        self.importing = ElidingLabel()
+        self.importing.setProperty("tone", "2")
+        self.importing.hide()
+        self._list = QVBoxLayout()
+        self._list.setSpacing(4)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 10, 20, 10)
+        column.setSpacing(6)
+        column.addLayout(head)
+        column.addWidget(self.empty)
+        column.addWidget(self.importing)
+        column.addLayout(self._list)
+        if alone:
+            column.addStretch(1)
+        models.downloadsChanged.connect(self.refresh)
+        models.importing.connect(self._show_import)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show every download as it stands."""
+        items = self._models.downloads.items
+        if [row.item for row in self.rows] != items:
+            for row in self.rows:
+                row.deleteLater()
+            self.rows = [DownloadRow(self._theme, self._models, item) for item in items]
+            for row in self.rows:
+                self._list.addWidget(row)
+        for row in self.rows:
+            row.refresh()
+        free = self._models.free_space()
+        self.free.setText("" if free is None else f"{sizes.in_words(free)} free")
+        self._show()
+
+    def _show_import(self, sentence: str, fraction: float | None) -> None:
+        self.importing.show_text(sentence if fraction is None else f"{sentence} · {100 * fraction:.0f} %")
+        self.importing.setVisible(bool(sentence))
+        self._show()
+
+    def _show(self) -> None:
+        busy = bool(self.rows) or not self.importing.isHidden()
+        self.empty.setVisible(self._alone and not busy)
+        self.setVisible(self._alone or busy)
