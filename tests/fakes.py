@@ -20,6 +20,7 @@ from draftlens.core.events import (
     Request,
     RoundDone,
 )
+from draftlens.core.proof import LawTest, Prove, Proved, Proving
 from draftlens.core.round import Emitted, Fate, FinishReason, Proposed, Round, Source, Timings
 from draftlens.core.rules import RuleId
 
@@ -160,6 +161,16 @@ class ScriptedEngine:
             raise self.error
         for arm in asked.arms:
             emit(self.reply(arm.request, emit, cancelled))
+
+    def prove(self, asked: Prove, emit: Callable[[Proving], None], cancelled: Callable[[], bool]) -> Proved:
+        if self.error is not None:
+            raise self.error
+        emit(Proving(asked.run, 10, 100))
+        if self.hold_prefill:
+            self._hold(cancelled)
+            raise Cancelled
+        own = LawTest(f"rule={asked.params.rule}", 400, 4, 8.0, 9)
+        return Proved(asked.run, asked.params.rule, own, LawTest("The wrong rule “resample from p”", 400, 4, 90.0, 9))
 
     def count(self, messages: Sequence[tuple[str, str]]) -> tuple[int, int]:
         return sum(len(content.split()) for _, content in messages), 8192

@@ -32,6 +32,7 @@ class KeptOpen:
         self.load = engine.load
         self.reply = engine.reply
         self.compare = engine.compare
+        self.prove = engine.prove
         self.count = engine.count
 
     def close(self) -> None:

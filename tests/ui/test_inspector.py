@@ -238,3 +238,26 @@ def test_a_run_of_twenty_thousand_rounds_is_shown_and_any_of_them_selected(windo
     bridge.selection.choose(count // 2)
     assert shown.inspector.run.strip.visible_range().endswith(f"of {count - 1:,}")
     assert shown.inspector.run.model.row_of(shown.inspector.run.table.currentIndex()) == count // 2
+
+
+def test_the_proof_is_shown_with_its_figures_and_can_be_stopped(window: Window, qtbot: QtBot) -> None:
+    engine = ScriptedEngine(rounds=ROUNDS)
+    shown, bridge = window(engine)
+    shown.inspector.run.prove.click()
+    actions = shown.inspector_actions
+    dialog = actions._proof
+    assert dialog is not None
+    dialog.run.click()
+    qtbot.waitUntil(lambda: not actions.proving.running)
+    assert dialog.state.text().startswith("The emitted tokens follow the target’s distribution")
+    assert dialog.own.text().startswith("rule=sampler-match: n = 400 tokens in 4 contexts, χ² = 8.0 ≤ 33.7")
+    assert dialog.wrong.text().endswith("It was rejected, as it must be.")
+    engine.hold_prefill = True
+    dialog.run.click()
+    qtbot.waitUntil(lambda: actions.proving.done == 10)
+    assert dialog.state.text() == "Trial 10 of 100"
+    assert not bridge.send("Hi")
+    dialog.stop.click()
+    qtbot.waitUntil(lambda: not actions.proving.running)
+    assert dialog.state.text() == "Stopped; nothing can be concluded."
+    assert dialog.run.isEnabled()

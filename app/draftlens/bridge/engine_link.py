@@ -13,7 +13,6 @@ from draftlens.bridge.next_reply import NextReply
 from draftlens.bridge.state import Problem
 from draftlens.core.events import (
     Command,
-    Compare,
     Compared,
     Count,
     Counted,
@@ -27,6 +26,7 @@ from draftlens.core.events import (
     Quit,
     Stop,
 )
+from draftlens.core.proof import Proved, Proving
 from draftlens.runtime.engine_thread import EngineThread
 
 LOG = logging.getLogger("draftlens.bridge")
@@ -141,8 +141,8 @@ class EngineLink(QObject):
             self._load_stopped = self.loading is not None
             self._thread.send(Stop())
 
-    def compare(self, command: Compare, words: str) -> None:
-        """Run the arms of one trial, described by `words`; its events come as `comparisonEvent`, `Compared` last."""
+    def compare(self, command: Command, words: str) -> None:
+        """Run a trial or a proof, described by `words`; its events come as `comparisonEvent`, `Compared` last."""
         self.comparing = words
         self._send(command)
         self.stateChanged.emit()
@@ -240,7 +240,7 @@ class EngineLink(QObject):
             case Counted():
                 self.count = event
                 self.counted.emit()
-            case Differed() | Compared():
+            case Differed() | Compared() | Proving() | Proved():
                 self.comparisonEvent.emit(event)
             case EngineDied():
                 self._on_died(event)

@@ -45,6 +45,9 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     add_compare_flags(compare)
     self_test = commands.add_parser("self-test", help="check this machine and say what is missing")
     self_test.add_argument("--json", action="store_true", help="print the checks as JSON")
+    self_test.add_argument(
+        "--distribution", action="store_true", help="prove on the demo pair that its rules keep the target's law"
+    )
     models = commands.add_parser("models", help="look at models on disk").add_subparsers(dest="action", required=True)
     add_model_commands(models)
     arguments = parser.parse_args(list(argv))

@@ -13,6 +13,10 @@ _MARKS = {"ok": "ok     ", "warning": "missing", "failed": "FAILED "}
 
 def self_test(arguments: argparse.Namespace, rooms: Rooms) -> int:
     """Print the checks and return 1 if any failed; what is missing but not needed is a warning."""
+    if arguments.distribution:
+        from draftlens.cli.prove import prove
+
+        return prove(arguments, rooms)
     checks = rooms.self_test()
     failed = any(state == "failed" for _, state, _, _ in checks)
     if arguments.json:

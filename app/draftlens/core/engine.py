@@ -18,6 +18,7 @@ from draftlens.core.events import (
     RoundDone,
     Started,
 )
+from draftlens.core.proof import Prove, Proved, Proving
 
 
 class Engine(Protocol):
@@ -62,6 +63,15 @@ class Engine(Protocol):
         Raises:
             UserError: nothing is loaded, or a draft model cannot be.
             Cancelled: before any arm began.
+        """
+        ...
+
+    def prove(self, asked: Prove, emit: Callable[[Proving], None], cancelled: Callable[[], bool]) -> Proved:
+        """Hold what the loaded pair emits against the target's law.
+
+        Raises:
+            UserError: with the sentence to show.
+            Cancelled: it was stopped.
         """
         ...
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from draftlens.core.params import SessionParams
+from draftlens.core.proof import Prove, Proved, Proving
 from draftlens.core.round import FinishReason, Round
 from draftlens.core.rules import RuleId
 
@@ -135,7 +136,7 @@ class Quit:
     """End the thread."""
 
 
-Command = Load | Generate | Compare | Stop | Count | Quit
+Command = Load | Generate | Compare | Prove | Stop | Count | Quit
 
 
 @dataclass(frozen=True)
@@ -290,7 +291,7 @@ class EngineDied:
 
 ReplyEvent = Started | Prefill | RoundDone | Finished | Failed
 """What is heard of one reply; `run` says of which."""
-Event = Loading | Loaded | LoadFailed | Counted | ReplyEvent | Differed | Compared | EngineDied
+Event = Loading | Loaded | LoadFailed | Counted | ReplyEvent | Differed | Compared | Proving | Proved | EngineDied
 
 
 class Cancelled(Exception):

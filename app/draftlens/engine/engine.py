@@ -25,9 +25,11 @@ from draftlens.core.events import (
     Started,
 )
 from draftlens.core.params import SessionParams
+from draftlens.core.proof import Prove, Proved, Proving
 from draftlens.engine import chat_prompt
 from draftlens.engine.arms import Arms
 from draftlens.engine.load import LoadedModel, load
+from draftlens.engine.proof import Proof
 from draftlens.engine.running import RunningReply
 from draftlens.engine.target import DraftContext, Target
 
@@ -131,6 +133,16 @@ class MlxEngine:
         if self._draft_context is not None:
             self._draft_context.reset()
         Arms(asked, loaded, drafters, prompts).run(emit, cancelled)
+
+    def prove(self, asked: Prove, emit: Callable[[Proving], None], cancelled: Callable[[], bool]) -> Proved:
+        """Hold what the loaded pair emits against the target's law; the chat's caches are left alone.
+
+        Raises:
+            UserError: nothing is loaded, nothing is drafted, or nothing is drawn.
+            Cancelled: between trials.
+        """
+        loaded, _ = self._ready()
+        return Proof(loaded, self._drafter, asked.params).run(asked.run, emit, cancelled)
 
     def prompt_ids(self, request: Request) -> list[int]:
         """Return the token ids of a request's messages or raw prompt.

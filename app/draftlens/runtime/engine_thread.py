@@ -34,6 +34,7 @@ from draftlens.core.events import (
     Started,
     Stop,
 )
+from draftlens.core.proof import Prove
 from draftlens.core.round import FinishReason
 
 LOG = logging.getLogger("draftlens.runtime")
@@ -127,7 +128,7 @@ class EngineThread:
                     self._load(number, command)
                 elif isinstance(command, Generate):
                     self._generate(number, command.request)
-                elif isinstance(command, Compare):
+                elif isinstance(command, Compare | Prove):
                     self._compare(number, command)
                 elif isinstance(command, Count):
                     self._answer_count()
@@ -186,7 +187,7 @@ class EngineThread:
             LOG.exception("a reply failed")
             self._emit(Failed(request.run, f"The reply failed: {_described(error)}.", "The log has the details."))
 
-    def _compare(self, number: int, asked: Compare) -> None:
+    def _compare(self, number: int, asked: Compare | Prove) -> None:
         def cancelled() -> bool:
             return self._cancelled(number)
 
@@ -198,15 +199,18 @@ class EngineThread:
         try:
             if self._engine is None:
                 done = Compared(asked.run, "No model is loaded.", "Load one first.")
+            elif isinstance(asked, Prove):
+                emit(self._engine.prove(asked, emit, cancelled))
             elif not cancelled():
                 self._engine.compare(asked, emit, cancelled)
         except Cancelled:
-            LOG.info("a comparison was stopped before it began")
+            LOG.info("a comparison or a proof was stopped")
         except UserError as error:
             done = Compared(asked.run, error.sentence, error.next_step)
         except Exception as error:
-            LOG.exception("a comparison failed")
-            done = Compared(asked.run, f"The comparison failed: {_described(error)}.", "The log has the details.")
+            LOG.exception("a comparison or a proof failed")
+            what = "proof" if isinstance(asked, Prove) else "comparison"
+            done = Compared(asked.run, f"The {what} failed: {_described(error)}.", "The log has the details.")
         self._emit(done)
 
     def _answer_count(self) -> None:

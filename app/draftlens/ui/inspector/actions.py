@@ -14,9 +14,11 @@ from draftlens.bridge.branching import alternatives, branch
 from draftlens.bridge.engine_bridge import EngineBridge
 from draftlens.bridge.measuring import Measuring
 from draftlens.bridge.positions import position_of
+from draftlens.bridge.proving import Proving
 from draftlens.bridge.state import Problem
 from draftlens.core.chat import Role
 from draftlens.core.errors import UserError
+from draftlens.ui.dialogs.proof import ProofDialog
 from draftlens.ui.inspector.inspector import Inspector
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ class InspectorActions(QObject):
         super().__init__(window)
         self._window, self._inspector, self._bridge = window, inspector, bridge
         self.measuring = Measuring(bridge, self)
+        self._proof: ProofDialog | None = None
         window.chat.tokenAsked.connect(self.show_token)
         inspector.log.exportAsked.connect(self.export)
         inspector.log.openAsked.connect(self.open)
@@ -40,6 +43,8 @@ class InspectorActions(QObject):
         paying = inspector.run.times.paying
         paying.measureAsked.connect(self.measure)
         paying.offAsked.connect(lambda: bridge.next_reply.set_speculation(False))
+        self.proving = Proving(bridge, self)
+        inspector.run.prove.clicked.connect(self.prove)
         self.measuring.changed.connect(bridge.figuresChanged)
         self.measuring.changed.connect(bridge.stateChanged)
         bridge.pathChanged.connect(self.list_runs)
@@ -85,6 +90,15 @@ class InspectorActions(QObject):
             for n, m in enumerate(replies, 1)
         ]
         self._inspector.log.show_runs(labels, "" if current is None else current.message)
+
+    def prove(self) -> None:
+        """Show the proof; it is begun there."""
+        if self._proof is None:
+            self._proof = ProofDialog(self._window.theme, self.proving, self._window)
+        self._proof.refresh()
+        self._proof.show()
+        self._proof.raise_()
+        self._proof.activateWindow()
 
     def measure(self) -> None:
         """Measure plain decoding for the reply shown."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
 from draftlens.bridge import figures
 from draftlens.bridge.reply import Phase, Reply
@@ -65,6 +65,13 @@ class RunTab(QWidget):
         self.verdict_row.setSpacing(2)
         self.verdict_row.addWidget(self._verdict_icon, 0, Qt.AlignmentFlag.AlignTop)
         self.verdict_row.addWidget(self.verdict, 1)
+        self.prove = QToolButton()
+        self.prove.setText("Prove it…")
+        self.prove.setProperty("kind", "link")
+        self.prove.setToolTip(
+            "Hold what the loaded pair emits against the target’s distribution, with a wrong rule beside."
+        )
+        self.verdict_row.addWidget(self.prove, 0, Qt.AlignmentFlag.AlignTop)
         self.choice = Segments(("Table", "Blocks", "Times"), quiet=True)
         self.below = QStackedWidget()
         for page in (self.table, self.blocks, self.times):
