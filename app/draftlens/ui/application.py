@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import logging.handlers
 import os
@@ -27,6 +26,7 @@ from draftlens.core.errors import UserError
 from draftlens.core.params import SessionParams
 from draftlens.store.instance import claim
 from draftlens.store.opening import open_store
+from draftlens.ui.garbage import Garbage
 from draftlens.ui.main_window import MainWindow
 from draftlens.ui.theme import Theme
 from draftlens.ui.voice import Voice
@@ -112,8 +112,7 @@ def _run(
     voice.say(*notices, *start.notices)
     bridge.modelChanged.connect(lambda: _remember_model(bridge, preferences, start))
     window.show()
-    # What is there from the start stays to the end: without it, looking for garbage never takes a frame.
-    gc.freeze()
+    Garbage(window, bridge)
     if start.load:
         # After the first paint: the window is there before the engine takes the processor.
         QTimer.singleShot(0, window, lambda: bridge.load(start.target, start.drafter))

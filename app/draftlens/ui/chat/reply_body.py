@@ -111,6 +111,8 @@ class ReplyBody(QWidget):
         self.origins = origins
         self._fed = 0
         self._ended = False
+        self.room = 0
+        """The width it will have, or has: text is laid out once if it is known before there is any."""
         self.fold = QToolButton(self)
         self.fold.setProperty("kind", "fold")
         self.fold.setCheckable(True)
@@ -139,13 +141,18 @@ class ReplyBody(QWidget):
         """What is shown, for tests and search."""
         return "\n".join((p.text if isinstance(p, CodeBlock) else p).toPlainText() for p in self.parts)
 
-    def grow(self) -> None:
-        """Take what the reply gained."""
+    @property
+    def whole(self) -> bool:
+        """Whether everything the reply holds now has been taken."""
+        return self._fed == len(self._reply.text) and self._ended is not self._reply.phase.running
+
+    def grow(self, most: int | None = None) -> None:
+        """Take what the reply gained, or only the first so many characters of it."""
         reply = self._reply
         self.origins.take(reply.pieces)
-        text = reply.text[self._fed :]
+        text = reply.text[self._fed : None if most is None else self._fed + most]
         self._fed += len(text)
-        over = not reply.phase.running
+        over = not reply.phase.running and self._fed == len(reply.text)
         if self._ended and text:
             self.rebuild()
             return
@@ -181,6 +188,8 @@ class ReplyBody(QWidget):
     def new_prose(self) -> Prose:
         """A prose of this reply."""
         made = Prose(self._formats, self._formulas, f"Reply of {self._reply.model}", self)
+        if self.room:
+            made.fit(self.room)
         made.linkAsked.connect(self.linkAsked)
         made.sourceClicked.connect(self.sourceClicked)
         return made
@@ -193,6 +202,7 @@ class ReplyBody(QWidget):
 
     def fit(self, width: int) -> int:
         """Lay everything out at a width and return the height."""
+        self.room = width
         y = 0
         if not self.fold.isHidden():
             self.fold.setGeometry(0, 0, min(width, self.fold.sizeHint().width()), 26)

@@ -27,6 +27,8 @@ _BADGES = {
     Phase.INTERRUPTED: "interrupted",
     Phase.FAILED: "ended with an error",
 }
+_SLICE = 240
+"""Characters whose text is made in one step: about two milliseconds' worth."""
 
 
 class ReplyView(QWidget):
@@ -102,11 +104,6 @@ class ReplyView(QWidget):
         self._built = False
 
     @property
-    def built(self) -> bool:
-        """Whether its text has been made."""
-        return self._built
-
-    @property
     def text(self) -> str:
         """The text as it is shown."""
         return self.body.shown_text
@@ -124,15 +121,16 @@ class ReplyView(QWidget):
         if self._built:
             self._show_actions()
 
-    def prepare(self) -> None:
-        """Make the text, then the header: one at each call, for a turn that is made ahead of being seen."""
-        if self.body.parts:
+    def prepare(self, width: int) -> bool:
+        """Make a slice of the text, or at last the header; return False if all that is there."""
+        if self._built:
+            return False
+        self.body.room = width
+        if self.body.whole:
             self.refresh()
         else:
-            self.body.grow()
-            self._built = not self.body.parts
-            if self._built:
-                self.refresh()
+            self.body.grow(_SLICE)
+        return True
 
     def refresh(self) -> None:
         """Take over new text and the header's figures."""

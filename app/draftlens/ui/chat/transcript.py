@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
-from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from itertools import accumulate, islice
 
 from PySide6.QtCore import QTimer, Signal, SignalInstance
 from PySide6.QtGui import QResizeEvent
@@ -17,6 +16,7 @@ from draftlens.ui.chat.formats import Formats
 from draftlens.ui.chat.formulas import Formulas
 from draftlens.ui.chat.item import Item
 from draftlens.ui.chat.page import Page
+from draftlens.ui.chat.places import Places
 from draftlens.ui.chat.prompt_view import PromptView
 from draftlens.ui.chat.reply_view import ReplyView
 from draftlens.ui.theme import Theme
@@ -26,7 +26,9 @@ _ASKS = ("editAsked", "regenerateAsked", "resumeAsked", "switchAsked", "linkAske
 _SLACK, _TOP, _BOTTOM = 8, 20, 0
 _KEEP, _AHEAD = 3, 1.5
 """Turns this many viewports away are given up, and built."""
-_STEPS_S = 0.0015
+_IN_VIEW_S, _AHEAD_S = 0.004, 0.0015
+"""What may be spent at a time on turns that came into view, and on those that may come: the rest of a frame is for
+painting. A turn that is not ready in time is blank until the next one."""
 
 
 class Transcript(Page):
@@ -45,7 +47,7 @@ class Transcript(Page):
         self._formulas = Formulas(self)
         self._chat: Chat | None = None
         self._items: list[Item] = []
-        self._tops: list[int] = [_TOP]
+        self._places = Places(_TOP)
         self._tinted = self._lined = True
         self._busy = False
         self._following = True
@@ -136,18 +138,18 @@ class Transcript(Page):
         self._following = False
         bar = self.verticalScrollBar()
         for _ in range(3):
-            bar.setValue(self._tops[number] - 40)
+            bar.setValue(self._places.tops[number] - 40)
             self._place()
         return self._items[number]
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Lay out again, with what is at the upper edge kept there."""
-        anchor, offset = self._anchor()
+        anchor, offset = self._places.at(self.verticalScrollBar().value())
         super().resizeEvent(event)
         self.pill.settle()
         self._estimate()
         if not self._following and self._items:
-            self.verticalScrollBar().setValue(self._tops[anchor] + offset)
+            self.verticalScrollBar().setValue(self._places.tops[anchor] + offset)
         self._place()
 
     def _estimate(self) -> None:
@@ -157,29 +159,23 @@ class Transcript(Page):
         self._sum()
 
     def _sum(self, first: int = 0) -> None:
-        """Add up the heights, from a turn on: a reply that grows at the end costs the same however long the chat is."""
-        if first == 0 or first >= len(self._tops):
-            first, self._tops = 0, [_TOP]
-        del self._tops[first + 1 :]
-        self._tops += accumulate((item.room for item in islice(self._items, first, None)), initial=self._tops.pop())
+        self._places.add_up(self._items, first)
         bar = self.verticalScrollBar()
         bar.setPageStep(max(40, self.viewport().height() - 40))
-        bar.setRange(0, max(0, self._tops[-1] + _BOTTOM - self.viewport().height()))
+        bar.setRange(0, max(0, self._places.bottom + _BOTTOM - self.viewport().height()))
 
-    def _anchor(self) -> tuple[int, int]:
-        """The turn at the upper edge, and how far it is above it."""
-        y = self.verticalScrollBar().value()
-        number = max(0, min(bisect_right(self._tops, y) - 1, len(self._items) - 1))
-        return number, y - self._tops[number]
+    def _place(self, until: float = math.inf) -> None:
+        """Build what is in view, correct heights, move widgets; what is at the upper edge stays there.
 
-    def _place(self) -> None:
-        """Build what is in view, correct heights, move widgets; what is at the upper edge stays there."""
+        Args:
+            until: when to leave the rest of building for later, on the clock of `time.perf_counter`.
+        """
         if self._placing or self._chat is None or self.viewport().height() <= 0:
             return
         self._placing = True
         try:
             for _ in range(4):
-                if not self._settle():
+                if not self._settle(until):
                     break
             self._move()
         finally:
@@ -188,22 +184,23 @@ class Transcript(Page):
         if not self._ahead.isActive():
             self._ahead.start()
 
-    def _settle(self) -> bool:
+    def _settle(self, until: float) -> bool:
         """Build and measure what is in view; return whether a height changed."""
         bar, width = self.verticalScrollBar(), self._width()
         if self._following:
             bar.setValue(bar.maximum())
-        anchor, offset = self._anchor()
-        last = bisect_left(self._tops, bar.value() + self.viewport().height(), hi=len(self._items))
+        anchor, offset = self._places.at(bar.value())
         changed = []
-        for number in range(anchor, last):
-            if self._items[number].view is None:
-                self._build(number)
+        for number in self._places.between(bar.value(), bar.value() + self.viewport().height()):
+            while (unmade := self._make(number, width)) and time.perf_counter() < until:
+                pass
+            if unmade:
+                break
             if self._items[number].measure(width):
                 changed.append(number)
         if changed:
             self._sum(changed[0])
-            bar.setValue(bar.maximum() if self._following else self._tops[anchor] + offset)
+            bar.setValue(bar.maximum() if self._following else self._places.tops[anchor] + offset)
         return bool(changed)
 
     def _move(self) -> None:
@@ -213,7 +210,7 @@ class Transcript(Page):
         self.viewport().scroll(0, self._shown_at - y)
         self._shown_at = y
         for id, (number, item) in list(self._built.items()):
-            top = self._tops[number]
+            top = self._places.tops[number]
             far = top + item.height < y - _KEEP * high or top > y + (1 + _KEEP) * high
             if item.view is None or (far and not item.holds):
                 item.drop()
@@ -226,45 +223,45 @@ class Transcript(Page):
                 item.view.show()
 
     def _build_ahead(self) -> None:
-        """Steps towards the turns just outside the viewport, as many as a part of a frame has room for."""
-        end = time.perf_counter() + _STEPS_S
-        while self._step():
-            if time.perf_counter() > end:
+        """Steps towards the turns in view and just outside it, as many as a part of a frame has room for."""
+        start = time.perf_counter()
+        while (number := self._next()) is not None:
+            self._step(number)
+            bar = self.verticalScrollBar()
+            seen = number in self._places.between(bar.value(), bar.value() + self.viewport().height())
+            if time.perf_counter() > start + (_IN_VIEW_S if seen else _AHEAD_S):
                 return
         self._ahead.stop()
 
-    def _step(self) -> bool:
-        """One step: a reply's rounds, a widget, its text, its layout, each by itself; False if nothing is left."""
-        bar, high = self.verticalScrollBar(), self.viewport().height()
-        first = max(0, bisect_right(self._tops, bar.value() - _AHEAD * high) - 1)
-        last = min(bisect_right(self._tops, bar.value() + (1 + _AHEAD) * high), len(self._items))
-        width = self._width()
-        missing = [n for n in range(first, last) if not self._items[n].fits(width)]
-        if not missing:
-            return False
-        number = min(missing, key=lambda n: abs(self._tops[n] - bar.value() - high // 2))
-        item = self._items[number]
-        if item.view is None:
-            if not self._unread(item):
-                self._build(number)
-        elif isinstance(item.view, ReplyView) and not item.view.built:
-            item.view.prepare()
-        else:
-            anchor, offset = self._anchor()
-            if item.measure(width):
-                self._sum(number)
-            self._placing = True
-            bar.setValue(bar.maximum() if self._following else self._tops[anchor] + offset)
-            self._move()
-            self._placing = False
-        return True
+    def _next(self) -> int | None:
+        """The turn that is needed first of those that are not laid out."""
+        y, high, width = self.verticalScrollBar().value(), self.viewport().height(), self._width()
+        near = self._places.between(y - _AHEAD * high, y + (1 + _AHEAD) * high)
+        missing = [number for number in near if not self._items[number].fits(width)]
+        return min(missing, key=lambda n: abs(self._places.tops[n] - y - high // 2), default=None)
 
-    def _unread(self, item: Item) -> bool:
-        """Read a reply's rounds, if that is still to be done."""
-        chat, id = self._chat, item.message.id
-        if chat is None or item.message.role is Role.USER or chat.known(id) is not None:
-            return False
-        chat.reply(id)
+    def _step(self, number: int) -> None:
+        """One step towards a turn; the last is its layout."""
+        bar, width = self.verticalScrollBar(), self._width()
+        if self._make(number, width):
+            return
+        anchor, offset = self._places.at(bar.value())
+        if self._items[number].measure(width):
+            self._sum(number)
+        self._placing = True
+        bar.setValue(bar.maximum() if self._following else self._places.tops[anchor] + offset)
+        self._move()
+        self._placing = False
+
+    def _make(self, number: int, width: int) -> bool:
+        """One step of making a turn: a reply's rounds, a widget, a slice of its text; False if nothing was left."""
+        item, chat = self._items[number], self._chat
+        if item.view is not None:
+            return isinstance(item.view, ReplyView) and item.view.prepare(width)
+        if chat is not None and item.message.role is not Role.USER and chat.known(item.message.id) is None:
+            chat.reply(item.message.id)
+        else:
+            self._build(number)
         return True
 
     def _build(self, number: int) -> None:
@@ -283,7 +280,7 @@ class Transcript(Page):
         if self._placing:
             return
         self._following = value >= self.verticalScrollBar().maximum() - _SLACK
-        self._place()
+        self._place(time.perf_counter() + _IN_VIEW_S)
         self.pill.setVisible(not self._following and self.verticalScrollBar().maximum() > 0)
 
     def _on_formulas(self) -> None:
