@@ -184,16 +184,17 @@ class Models(QObject):
         paths = hub_cache.removal(item.path) if hub_cache.repo_of_snapshot(item.path) else [item.path]
         moved: list[tuple[Path, Path]] = []
         for path in paths:
-            ok, place = QFile.moveToTrash(str(path))
-            if not ok:
+            file = QFile(str(path))
+            if not file.moveToTrash():
                 self._put_back(moved)
                 self.troubled.emit(
                     f"{item.name} is still there",
                     UserError(f"{path} could not be moved to the trash.", "Remove it in the file manager."),
                 )
                 return False
-            if place:
-                moved.append((path, Path(place)))
+            # Where the trash tells, the file is now named by its place there.
+            if file.fileName() and Path(file.fileName()) != path:
+                moved.append((path, Path(file.fileName())))
         self._trashed = moved
         self.refresh()
         return True

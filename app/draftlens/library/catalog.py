@@ -205,7 +205,9 @@ def _judge(item: _Place) -> Installed:
             verdict = _stopped(kept.done(cache), kept.size)
     elif item.origin is Origin.HUB and hub_cache.repo_of(path):
         unfinished = True
-        verdict = _stopped(hub_cache.disk_use(path / "blobs"), None)
+        began = manifest.of_repo(path)
+        whole = None if began is None else began.size
+        verdict = _stopped(hub_cache.disk_use(path / "blobs"), whole)
     return Installed(path, item.name, item.owner, item.origin, verdict, _disk(path), item.repo, unfinished=unfinished)
 
 

@@ -105,7 +105,11 @@ class Hub:
             HubError: the hub cannot be reached or refuses.
         """
 
+        from huggingface_hub import get_session
+
         def ask(api: HfApi) -> list[Found]:
+            # The client tries half a minute where there is no network; one request tells at once.
+            get_session().head(self.endpoint, timeout=_TIMEOUT)
             tags = None if kind == "all" else kind
             models = api.list_models(
                 search=text.strip() or None,

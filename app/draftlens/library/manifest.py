@@ -97,6 +97,12 @@ def of_snapshot(snapshot: Path) -> Manifest | None:
     return _read(snapshot.parent.parent / _NAME.format(commit=snapshot.name))
 
 
+def of_repo(folder: Path) -> Manifest | None:
+    """The newest manifest in a repository's folder."""
+    paths = sorted(folder.glob(_NAME.format(commit="*")), key=lambda path: path.stat().st_mtime)
+    return _read(paths[-1]) if paths else None
+
+
 def unfinished(cache: Path) -> list[Manifest]:
     """The downloads that began in a cache and have not ended."""
     found = []

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from draftlens.core.errors import UserError
-from draftlens.library import bound_targets, sizes
+from draftlens.library import bound_targets, memory, sizes
 from draftlens.library.catalog import Installed
 from draftlens.library.hub import Found
 from draftlens.library.memory import Estimate, Fit
@@ -58,6 +58,7 @@ class Details(QFrame):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(scroll, 1)
         column.addWidget(self.foot)
+        self.context = memory.DEFAULT_CONTEXT
         self._item: Installed | None = None
         self.reveal.clicked.connect(lambda: self.revealAsked.emit(self._item))
         self.trash.clicked.connect(lambda: self.trashAsked.emit(self._item))
@@ -216,7 +217,7 @@ class Details(QFrame):
             Fit.UNKNOWN: "There is no estimate of the memory it needs",
         }[estimate.fit]
         if estimate.needed is not None and estimate.usable is not None:
-            words += f": {sizes.of_gigabytes(estimate.needed, estimate.usable)} at its chosen context"
+            words += f": {sizes.of_gigabytes(estimate.needed, estimate.usable)} at {self.context:,} context"
         body.addWidget(wrapped(f"{words}.", tone="2"))
 
     def _warnings(self, body: QVBoxLayout, warnings: Sequence[str]) -> None:

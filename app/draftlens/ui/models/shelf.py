@@ -164,6 +164,8 @@ class Shelf(QFrame):
         items = self._models.downloads.items
         if [row.item for row in self.rows] != items:
             for row in self.rows:
+                self._list.removeWidget(row)
+                row.hide()
                 row.deleteLater()
             self.rows = [DownloadRow(self._theme, self._models, item) for item in items]
             for row in self.rows:
@@ -182,4 +184,5 @@ class Shelf(QFrame):
     def _show(self) -> None:
         busy = bool(self.rows) or not self.importing.isHidden()
         self.empty.setVisible(self._alone and not busy)
-        self.setVisible(self._alone or busy)
+        if not self._alone:
+            self.setVisible(busy)
