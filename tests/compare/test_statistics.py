@@ -39,9 +39,9 @@ def test_equal_arms_show_no_difference_in_at_least_17_of_20_groups(seeds: int) -
     assert min(covering(20, seeds).values()) >= 17
 
 
-def test_over_100_groups_the_intervals_cover_zero_about_as_often_as_they_say() -> None:
+def test_over_60_groups_the_intervals_cover_zero_about_as_often_as_they_say() -> None:
     for seeds in (1, 8):
-        assert all(0.87 <= count / 100 <= 1 for count in covering(100, seeds).values()), seeds
+        assert all(0.85 <= count / 60 <= 1 for count in covering(60, seeds).values()), seeds
 
 
 @pytest.mark.parametrize(("slow", "least", "most"), [(1.0, 0, 3), (1.1, 20, 20)])

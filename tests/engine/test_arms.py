@@ -31,7 +31,7 @@ from draftlens.library.demo import DemoPair
 from draftlens.library.folder import judge_folder
 
 MESSAGES = (("user", "Name a colour."),)
-WARM = SessionParams(sampling=SamplingParams(temperature=0.7), max_tokens=8, k=2, seed=11)
+WARM = SessionParams(sampling=SamplingParams(temperature=0.7), max_tokens=6, k=2, seed=11)
 GREEDY = replace(WARM, sampling=SamplingParams(temperature=0))
 SETTINGS = (
     replace(WARM, rule=RuleId.SAMPLER_MATCH),
@@ -154,7 +154,7 @@ def test_a_draft_model_of_an_arms_own_is_loaded_once_and_given_up_with_the_next_
 ) -> None:
     other = tmp_path / "drafter"
     other.symlink_to(demo_pair.drafter, target_is_directory=True)
-    own = arms_of((SETTINGS[0],), other)[0]
+    own = arms_of((replace(SETTINGS[0], max_tokens=2),), other)[0]
     asked = Compare(9, (own, replace(own, request=replace(own.request, run=1))))
     events = run(engine, asked)
     assert sum(isinstance(e, Loading) and "drafter" in e.stage for e in events) == 1
@@ -173,7 +173,7 @@ def test_two_arms_need_weights_once_and_two_caches(engine: MlxEngine) -> None:
     loaded, _ = engine._ready()
     assert engine._drafter is not None
     long = (replace(WARM, max_tokens=6), replace(WARM, max_tokens=6, rule=RuleId.STOCHASTIC))
-    words = (("user", "Tell me about the sea, the wind and the stars. " * 12),)
+    words = (("user", "Tell me about the sea, the wind and the stars. " * 6),)
     arms = tuple(Arm(Request(i, p, words)) for i, p in enumerate(long))
     weights = loaded.info.weights_bytes + engine._drafter.info.weights_bytes
     mx.clear_cache()

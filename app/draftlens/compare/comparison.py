@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import copy
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from draftlens.compare.metrics import Mark, mark
 from draftlens.compare.plan import Plan, Trial
 from draftlens.core.events import Differed, Failed, Finished, Prefill, ReplyEvent, Request, RoundDone, Started
 from draftlens.core.round import FinishReason, Round
@@ -18,6 +20,7 @@ class ArmReply:
     Attributes:
         error: why it failed.
         text: what is shown of it.
+        marks: the totals after every round that took a forward of the target.
     """
 
     started: Started | None = None
@@ -26,6 +29,7 @@ class ArmReply:
     end: Finished | None = None
     error: Failed | None = None
     text: str = ""
+    marks: list[Mark] = field(default_factory=list)
 
     @property
     def finish(self) -> FinishReason | None:
@@ -53,6 +57,8 @@ class ArmReply:
             case RoundDone():
                 self.rounds.append(event.round)
                 self.stats.add(event.round)
+                if event.round.forward:
+                    self.marks.append(mark(self.stats))
                 self.text += event.round.text
             case Finished():
                 self.end, self.stats.finish = event, event.reason
@@ -90,6 +96,7 @@ class Comparison:
     about: dict[str, object]
     replies: dict[tuple[int, int], ArmReply] = field(default_factory=dict)
     differences: dict[int, list[Differed]] = field(default_factory=dict)
+    _totals: dict[int, tuple[tuple[int, ...], RunStats]] = field(default_factory=dict, repr=False, compare=False)
 
     def reply(self, trial: int, arm: int) -> ArmReply:
         """An arm's reply in a trial, empty if it has not begun."""
@@ -102,6 +109,26 @@ class Comparison:
     def differ(self, trial: int, event: Differed) -> None:
         """Apply what the engine found out about two greedy arms; `first` and `other` are arms here."""
         self.differences.setdefault(trial, []).append(event)
+
+    def total(self, arm: int, trials: Sequence[int]) -> RunStats:
+        """An arm's figures over some trials, their rounds in order; its time to the first token is the mean.
+
+        What was counted before is kept: a comparison of many trials is counted once, not once a second.
+        """
+        if len(trials) == 1:
+            return self.reply(trials[0], arm).stats
+        known, stats = self._totals.get(arm, ((), RunStats()))
+        if tuple(trials[: len(known)]) != known:
+            known, stats = (), RunStats()
+        if len(trials) > len(known):
+            stats = copy.deepcopy(stats)
+            for trial in trials[len(known) :]:
+                for made in self.reply(trial, arm).rounds:
+                    stats.add(made)
+            times = [ms for trial in trials if (ms := self.reply(trial, arm).stats.prompt_ms)]
+            stats.prompt_ms = sum(times) / len(times) if times else 0.0
+            self._totals[arm] = (tuple(trials), stats)
+        return stats
 
     @property
     def remaining(self) -> Iterator[Trial]:

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from draftlens.compare.statistics import Pairs
-from draftlens.core.round import Round
 from draftlens.core.stats import RunStats
+
+Mark = tuple[float, ...]
+"""Numerators and denominators of all ROUND_METRICS, one after the other, as they stand after a round."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,6 @@ class Metric:
     Attributes:
         pair: numerator and denominator of any RunStats.
         places: decimals shown; of the difference's interval too.
-        by_round: whether single rounds have a share in it.
         meaning: its definition, for a tooltip.
     """
 
@@ -27,27 +28,21 @@ class Metric:
     pair: Callable[[RunStats], tuple[float, float]]
     places: int
     meaning: str
-    by_round: bool = True
 
     def value(self, stats: RunStats) -> float | None:
         """The figure, None without a denominator."""
         top, bottom = self.pair(stats)
         return top / bottom if bottom else None
 
-    def of_rounds(self, rounds: Iterable[Round]) -> Pairs:
-        """Its pairs, one for each round that took a forward of the target."""
-        pairs = [self.pair(_alone(made)) for made in rounds if made.forward]
-        return np.array(pairs, dtype=float).reshape(-1, 2)
+    def of_rounds(self, marks: Iterable[Mark]) -> Pairs:
+        """Its pairs, one for each round, from the totals after every round."""
+        place = 2 * ROUND_METRICS.index(self)
+        totals = np.array([(0.0, 0.0), *(mark[place : place + 2] for mark in marks)])
+        return np.diff(totals, axis=0)
 
     def of_trials(self, trials: Iterable[RunStats]) -> Pairs:
         """Its pairs, one for each trial."""
         return np.array([self.pair(stats) for stats in trials], dtype=float).reshape(-1, 2)
-
-
-def _alone(made: Round) -> RunStats:
-    stats = RunStats()
-    stats.add(made)
-    return stats
 
 
 TOKENS_PER_SECOND = Metric(
@@ -76,20 +71,16 @@ FIRST_TOKEN = Metric(
     lambda s: (s.prompt_ms, 1.0 if s.prompt_ms else 0.0),
     0,
     "Milliseconds to read the prompt and draw the first token.",
-    by_round=False,
 )
 ACCEPTANCE_RATE = Metric(
     "acceptance_rate", lambda s: (s.accepted, s.proposed), 4, "accepted / drafted: moves with block length."
 )
 """Shown without a difference: it is not comparable across arms."""
 
+ROUND_METRICS = (TOKENS_PER_SECOND, PER_POSITION, MEAN_ACCEPTED, PER_FORWARD)
+"""Those in which single rounds have a share."""
 
-def total(parts: Iterable[RunStats], rounds: Iterable[Round]) -> RunStats:
-    """RunStats over several replies: their rounds in order, and the sum of their times to the first token."""
-    stats = RunStats()
-    for made in rounds:
-        stats.add(made)
-    times = [part.prompt_ms for part in parts if part.prompt_ms]
-    if times:
-        stats.prompt_ms = sum(times) / len(times)
-    return stats
+
+def mark(stats: RunStats) -> Mark:
+    """Where the totals stand."""
+    return tuple(value for metric in ROUND_METRICS for value in metric.pair(stats))

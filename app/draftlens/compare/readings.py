@@ -30,7 +30,9 @@ def number(value: float | None, places: int, *, sign: bool = False) -> str:
     """A figure as it is shown; unknown is a dash."""
     if value is None:
         return DASH
-    return f"{value:{'+' if sign else ''}.{places}f}".replace("-", "−")
+    # What rounds to nothing has no direction.
+    shown = round(value, places) or 0.0
+    return f"{shown:{'+' if sign else ''}.{places}f}".replace("-", "−")
 
 
 def interval(delta: Delta | None, metric: Metric) -> str:

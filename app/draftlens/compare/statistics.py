@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 Pairs = NDArray[np.float64]
 """Shape [n, 2]: numerator and denominator of each round or trial."""
 
-RESAMPLES = 2000
+RESAMPLES = 1000
 FEWEST_ROUNDS = 8
 """With fewer, resampling rounds says nothing."""
 
@@ -43,7 +44,7 @@ def ratio(pairs: Pairs) -> float | None:
     return float(top / bottom) if bottom else None
 
 
-def over_rounds(a: Pairs, b: Pairs, seed: int = 0) -> Delta | None:
+def over_rounds(a: Pairs, b: Pairs) -> Delta | None:
     """Difference of two ratios within one trial, by a moving-block bootstrap over each arm's rounds.
 
     Neighbouring rounds are alike (the same passage, the same moment of the machine), so blocks of about n^(1/3) rounds
@@ -54,21 +55,30 @@ def over_rounds(a: Pairs, b: Pairs, seed: int = 0) -> Delta | None:
         return None
     if min(len(a), len(b)) < FEWEST_ROUNDS:
         return Delta(second - first, None)
-    random = np.random.default_rng(seed)
-    spread = _resampled(b, random) - _resampled(a, random)
+    spread = _resampled(b, 1) - _resampled(a, 0)
     low, high = np.quantile(spread, (0.025, 0.975))
     return Delta(second - first, (float(low), float(high)))
 
 
-def _resampled(pairs: Pairs, random: np.random.Generator) -> NDArray[np.float64]:
+def _resampled(pairs: Pairs, stream: int) -> NDArray[np.float64]:
     """The ratio of each resample, [RESAMPLES]."""
     n = len(pairs)
-    length = max(1, round(n ** (1 / 3)))
+    length = _block(n)
     # Circular, so that the first and last rounds are drawn as often as the others.
     sums = np.cumsum(np.vstack([np.zeros((1, 2)), pairs, pairs[: length - 1]]), axis=0)
     blocks = sums[length:] - sums[:-length]
-    drawn = blocks[random.integers(0, n, (RESAMPLES, math.ceil(n / length)))].sum(axis=1)
+    drawn = blocks[_draws(n, stream)].sum(axis=1)
     return np.asarray(drawn[:, 0] / np.maximum(drawn[:, 1], 1e-12))
+
+
+def _block(n: int) -> int:
+    return max(1, round(math.cbrt(n)))
+
+
+@lru_cache(maxsize=8)
+def _draws(n: int, stream: int) -> NDArray[np.int64]:
+    """Where the blocks of each resample begin, [RESAMPLES, blocks]: the same for every figure of an arm."""
+    return np.random.default_rng((n, stream)).integers(0, n, (RESAMPLES, math.ceil(n / _block(n))))
 
 
 def over_trials(a: Pairs, b: Pairs) -> Delta | None:

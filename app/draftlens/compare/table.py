@@ -60,14 +60,14 @@ def table(comparison: Comparison) -> Table:
     counted = comparison.complete or comparison.begun[:1]
     arms = range(len(comparison.plan.arms))
     replies = [[comparison.reply(trial, arm) for trial in counted] for arm in arms]
-    totals = tuple(metrics.total([r.stats for r in own], [m for r in own for m in r.rounds]) for own in replies)
+    totals = tuple(comparison.total(arm, counted) for arm in arms)
 
     def delta(metric: Metric, arm: int) -> Delta | None:
         if len(counted) > 1:
             first, other = ([r.stats for r in replies[a]] for a in (0, arm))
             return over_trials(metric.of_trials(first), metric.of_trials(other))
-        if counted and metric.by_round:
-            return over_rounds(metric.of_rounds(replies[0][0].rounds), metric.of_rounds(replies[arm][0].rounds))
+        if counted and metric in metrics.ROUND_METRICS:
+            return over_rounds(metric.of_rounds(replies[0][0].marks), metric.of_rounds(replies[arm][0].marks))
         before, after = metric.value(totals[0]), metric.value(totals[arm])
         return None if before is None or after is None else Delta(after - before, None)
 

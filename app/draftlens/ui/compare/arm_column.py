@@ -32,7 +32,6 @@ _PHASES = {
     Phase.INTERRUPTED: "interrupted",
     Phase.FAILED: "failed",
 }
-_NARROW = 420
 
 
 class ArmColumn(QFrame):
@@ -45,7 +44,7 @@ class ArmColumn(QFrame):
         super().__init__()
         self._theme, self._arm = theme, arm
         self._reply: Reply | None = None
-        self._narrow = False
+        self._two = self._tight = False
         self.setProperty("kind", "arm" if arm else "armFirst")
         self.letter = QLabel(LETTERS[arm])
         self.letter.setProperty("kind", "letter")
@@ -86,6 +85,7 @@ class ArmColumn(QFrame):
         self.rule.show_value(text, title=f"Arm {LETTERS[self._arm]}", tip=tip, tinted=not plain, quiet=plain)
         self.guarantee.show_rule(None if plain else settings.rule, greedy=settings.params.sampling.greedy)
         self.menu.can_change, self.menu.has_reply = can_change, has_reply
+        self._fit()
 
     def show_reply(self, reply: Reply | None) -> None:
         """Show a reply, or what it gained."""
@@ -118,22 +118,29 @@ class ArmColumn(QFrame):
         self._rounds.setContentsMargins(22, 0, 22, max(0, height - self.strip.minimumHeight()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """A narrow column gives its numbers a line of their own and leaves words out."""
+        """A narrow column gives its numbers a line of their own, a very narrow one leaves words out."""
         super().resizeEvent(event)
-        narrow = self.width() < self._theme.px(_NARROW)
-        if narrow is not self._narrow:
-            self._narrow = narrow
-            self._show_phase()
-            self.guarantee.shorten(narrow)
-            side = 12 if narrow else 24
-            self._first.setContentsMargins(side, 8, side, 4)
-            self._second.setContentsMargins(side, 0, side, 4 if narrow else 0)
-            for place, part in enumerate((self.guarantee, self.figures, self.phase)):
-                (self._first if not narrow else self._second).insertWidget(
-                    place + (0 if narrow else 2 + (place > 0)), part
-                )
+        self._fit()
         room = self.width() - 48 - self.range.sizeHint().width() - 16
         self._legend.setVisible(self._legend.sizeHint().width() <= room)
+
+    def _fit(self) -> None:
+        px, width = self._theme.px, self.width()
+        two = width < 100 + self.rule.sizeHint().width() + px(326)
+        self._tight = width < px(380)
+        side = 12 if self._tight else 24
+        self._first.setContentsMargins(side, 8, side, 4)
+        self._second.setContentsMargins(side, 0, side, 4 if two else 0)
+        self.guarantee.shorten(self._tight)
+        self._show_phase()
+        if two is not self._two:
+            self._two = two
+            for place, part in enumerate((self.guarantee, self.figures, self.phase)):
+                if two:
+                    self._second.insertWidget(place, part)
+                else:
+                    # Behind letter and rule; the stretch stands before the numbers.
+                    self._first.insertWidget(2 if place == 0 else 3 + place, part)
 
     def _lay_out(self) -> None:
         self._first, self._second = QHBoxLayout(), QHBoxLayout()
@@ -184,7 +191,7 @@ class ArmColumn(QFrame):
     def _show_phase(self) -> None:
         """In a narrow column the numbers need the room, unless something went otherwise than it should."""
         phase = None if self._reply is None else self._reply.phase
-        self.phase.setVisible(phase is not None and not (self._narrow and phase in (Phase.STREAMING, Phase.DONE)))
+        self.phase.setVisible(phase is not None and not (self._tight and phase in (Phase.STREAMING, Phase.DONE)))
         if phase is not None:
             self._set_kind(self.phase, "live" if phase is Phase.STREAMING else "badge")
             self.phase.setText(_PHASES[phase])

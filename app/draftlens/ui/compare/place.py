@@ -22,6 +22,9 @@ def add_compare(window: MainWindow, bridge: EngineBridge) -> CompareScreen:
     screen.chatAsked.connect(window.show_chat)
     screen.openTarget.connect(window.open_target)
     screen.startDemo.connect(window.start_demo)
+    # What the menus can do depends on what is in view and on what there is to export.
+    screen.comparing.changed.connect(window.refresh)
+    window.screens.changed.connect(window.refresh)
     screen.sidebarAsked.connect(window.toggle_sidebar)
     preferences.changed.connect(lambda: screen.set_tinted(preferences.settings.provenance))
     screen.bar.provenance.clicked.connect(lambda on: preferences.set(provenance=on))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 from PySide6.QtCore import Signal
@@ -20,6 +21,7 @@ from draftlens.ui.compare.results_table import ResultsTable
 from draftlens.ui.eliding_label import ElidingLabel
 from draftlens.ui.theme import Theme
 
+EVERY_S = 1.0
 _WIDE = 1160
 """Narrower than this the table shows the two arms that are held against each other, and no others."""
 _KINDS = {"error": "bad", "warning": "caution", "ok": "good"}
@@ -33,6 +35,7 @@ class Results(QFrame):
     def __init__(self, theme: Theme, comparing: Comparing, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme, self._comparing = theme, comparing
+        self._shown_at = 0.0
         self.setProperty("kind", "results")
         self.title = QLabel("Comparison")
         self.title.setProperty("scale", "heading")
@@ -100,11 +103,17 @@ class Results(QFrame):
         self.trials.setVisible(len(trials) > 1)
         self.refresh()
 
+    def refresh_soon(self) -> None:
+        """Show the figures while they run: resampling takes a frame or two, so not with every update of the texts."""
+        if time.monotonic() - self._shown_at >= EVERY_S:
+            self.refresh()
+
     def refresh(self) -> None:
         """Show the figures as they are now."""
         comparison = self._comparing.comparison
         if comparison is None:
             return
+        self._shown_at = time.monotonic()
         shown, arm = table(comparison), max(0, self.pair.currentIndex()) + 1
         narrow = self.width() < self._theme.px(_WIDE)
         listed = (0, arm) if narrow else range(len(shown.totals))

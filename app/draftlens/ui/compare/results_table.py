@@ -21,7 +21,7 @@ from draftlens.compare.cells import Cells
 from draftlens.ui.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
-ROW = 27
+ROW, LOW_ROW = 27, 22
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | _MIDDLE
 _LEFT = Qt.AlignmentFlag.AlignLeft | _MIDDLE
@@ -123,21 +123,22 @@ class _Painter(QStyledItemDelegate):
         theme = self._theme
         metrics = QFontMetrics(theme.font("small"))
         if cells.badge:
-            width = metrics.horizontalAdvance(cells.badge) + 12
+            width = min(metrics.horizontalAdvance(cells.badge) + 12, rect.width())
             box = QRect(rect.left(), rect.center().y() - 9, width, 18)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.color("untestedTint"))
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.drawRoundedRect(box, 4, 4)
             painter.setPen(theme.color("untestedText"))
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, cells.badge)
+            words = metrics.elidedText(cells.badge, Qt.TextElideMode.ElideRight, width - 8)
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, words)
             rect.setLeft(box.right() + 8)
         painter.setPen(theme.color("text2"))
         painter.drawText(rect, _LEFT, metrics.elidedText(cells.reading, Qt.TextElideMode.ElideRight, rect.width()))
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """Rows of one height."""
-        return QSize(60, self._theme.px(ROW))
+        return QSize(60, self._theme.px(LOW_ROW))
 
 
 class ResultsTable(QTableView):
@@ -147,6 +148,7 @@ class ResultsTable(QTableView):
         super().__init__(parent)
         self._theme = theme
         self._widths: dict[int, int] = {}
+        self._low = False
         self.rows = ResultsModel()
         self.setModel(self.rows)
         self.setObjectName("results")
@@ -171,9 +173,15 @@ class ResultsTable(QTableView):
         self.rows.show(rows, heads)
         self._fit()
 
+    def set_low(self, on: bool) -> None:
+        """In a low window the rows stand closer."""
+        if on is not self._low:
+            self._low = on
+            self._fit()
+
     def _fit(self) -> None:
-        px = self._theme.px
-        self.verticalHeader().setDefaultSectionSize(px(ROW))
+        high = self._theme.px(LOW_ROW if self._low else ROW)
+        self.verticalHeader().setDefaultSectionSize(high)
         metrics = QFontMetrics(self._theme.font("code"))
         words = QFontMetrics(self._theme.font("small"))
         for column in range(self.rows.columnCount() - 1):
@@ -187,4 +195,4 @@ class ResultsTable(QTableView):
             # Columns only grow while numbers run, so that the table stands still.
             self._widths[column] = max(wide, head, self._widths.get(column, 0) if column else 0)
             self.setColumnWidth(column, self._widths[column])
-        self.setFixedHeight(self.horizontalHeader().sizeHint().height() + px(ROW) * max(7, len(self.rows.rows)) + 2)
+        self.setFixedHeight(self.horizontalHeader().sizeHint().height() + high * max(7, len(self.rows.rows)) + 2)

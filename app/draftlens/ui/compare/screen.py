@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QFileDialog, QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from draftlens.bridge.compare_setup import CompareSetup
@@ -25,7 +25,7 @@ from draftlens.ui.compare.results import Results
 from draftlens.ui.theme import Theme
 
 COMPARE = "compare"
-_LEAST = 300
+_LEAST = 290
 """A column narrower than this would not be read; the columns scroll sideways instead."""
 
 
@@ -98,6 +98,11 @@ class CompareScreen(QWidget):
         self.results.show_comparison()
         self.results.setVisible(fits)
         self._show_figures()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A low window keeps room for the texts."""
+        super().resizeEvent(event)
+        self.results.table.set_low(self.height() < self._theme.px(760))
 
     def set_tinted(self, on: bool) -> None:
         """Show or hide where the tokens came from."""
@@ -202,7 +207,7 @@ class CompareScreen(QWidget):
                 verdict = min(parted, key=lambda v: v.position or 0) if parted else verdict
             column.page.flag(verdict.position, verdict.flag)
         if comparison is not None and self.results.isVisible():
-            self.results.refresh()
+            self.results.refresh_soon()
 
     def _show_state(self) -> None:
         ready = self._bridge.loaded is not None and self._bridge.can_load
