@@ -43,12 +43,19 @@ class Folder:
         weight_files: the files that hold its weights; others beside them are not read.
         loads_as: the architecture name to load it under, None for the config's own.
         warnings: sentences about what is odd but harmless.
+        title: its name where that is not the folder's, as in a cache of snapshots.
     """
 
     path: Path
     weight_files: tuple[Path, ...]
     loads_as: str | None = None
     warnings: tuple[str, ...] = ()
+    title: str = ""
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return self.title or self.path.name
 
 
 @dataclass(frozen=True)
@@ -155,12 +162,14 @@ class Loaded:
         target, drafter: what is loaded.
         drafter_refusal: why the draft model is not used, if it is not.
         warnings: sentences about what is odd but harmless in the folders.
+        memory_limit: bytes that the device lets the program keep, None where it does not say.
     """
 
     target: ModelInfo
     drafter: ModelInfo | None
     drafter_refusal: str | None = None
     warnings: tuple[str, ...] = ()
+    memory_limit: int | None = None
 
 
 @dataclass(frozen=True)

@@ -92,6 +92,7 @@ class MlxEngine:
                 *judged.warnings,
                 *(() if judged_drafter is None else judged_drafter.warnings),
             ),
+            memory_limit=_memory_limit(),
         )
 
     def reply(
@@ -189,7 +190,7 @@ class MlxEngine:
             return current
         if cancelled():
             raise Cancelled
-        report(Loading(f"Loading {folder.path.name}"))
+        report(Loading(f"Loading {folder.name}"))
         loaded = load(folder)
         if cancelled():
             raise Cancelled
@@ -218,6 +219,12 @@ class MlxEngine:
         if drafter is not self._drafter:
             self._more[folder.path] = drafter
         return drafter
+
+
+def _memory_limit() -> int | None:
+    """What Metal recommends to keep resident; the CPU has no such figure."""
+    found = mx.device_info().get("max_recommended_working_set_size")
+    return int(found) if found else None
 
 
 def _template_warning(loaded: LoadedModel) -> tuple[str, ...]:

@@ -65,10 +65,10 @@ def load(folder: Folder) -> LoadedModel:
         tokenizer = load_tokenizer(path, eos_token_ids=_end_ids(path, config))
         _find_template(path, tokenizer)
     except MemoryError as error:
-        raise UserError(f"There is not enough memory to load {path.name}.", "Load a smaller model.") from error
+        raise UserError(f"There is not enough memory to load {folder.name}.", "Load a smaller model.") from error
     except Exception as error:
         raise UserError(
-            f"{path.name} cannot be loaded: {_first_line(error)}.",
+            f"{folder.name} cannot be loaded: {_first_line(error)}.",
             "Check that the download is complete and that this version of Draftlens knows the architecture.",
         ) from error
     end = frozenset(int(i) for i in tokenizer.eos_token_ids or ())
@@ -79,9 +79,9 @@ def load(folder: Folder) -> LoadedModel:
         context=context_length(config),
         end_of_text=end,
         protected=tuple(sorted(end | _newline(tokenizer))),
-        name=path.name,
+        name=folder.name,
     )
-    return LoadedModel(model, tokenizer, _info(path, model, tokenizer))
+    return LoadedModel(model, tokenizer, _info(folder, model, tokenizer))
 
 
 def context_length(config: dict[str, Any]) -> int:
@@ -156,12 +156,12 @@ def _newline(tokenizer: TokenizerWrapper) -> set[int]:
     return {ids[-1]} if ids else set()
 
 
-def _info(folder: Path, model: Model, tokenizer: TokenizerWrapper) -> ModelInfo:
+def _info(folder: Folder, model: Model, tokenizer: TokenizerWrapper) -> ModelInfo:
     parameters: list[tuple[str, mx.array]] = tree_flatten(model.network.parameters())  # type: ignore[assignment]
     size = sum(a.nbytes for _, a in parameters)
     return ModelInfo(
         name=folder.name,
-        path=folder,
+        path=folder.path,
         vocabulary=model.vocabulary,
         context=model.context,
         weights_bytes=size,

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from draftlens.core.events import Folder
-from draftlens.library import checkpoint, supported
+from draftlens.library import checkpoint, hub_cache, supported
 
 
 def judge_folder(path: Path, as_draft: bool = False) -> Folder:
@@ -18,4 +18,5 @@ def judge_folder(path: Path, as_draft: bool = False) -> Folder:
     verdict = checkpoint.require_standalone(path, as_draft)
     own = json.loads((path / "config.json").read_text(encoding="utf-8-sig")).get("model_type")
     name = supported.loads_as(own)
-    return Folder(path, verdict.weight_files, None if name == own else name, verdict.warnings)
+    title = hub_cache.display_name(path)
+    return Folder(path, verdict.weight_files, None if name == own else name, verdict.warnings, title)

@@ -44,6 +44,12 @@ def add_models(window: MainWindow, bridge: EngineBridge) -> ModelsScreen:
         window.screens.show_screen(MODELS)
         screen.show_tab(DISCOVER)
 
+    def take_limit() -> None:
+        # The engine knows the device's own figure; before, the system's memory has to do.
+        if bridge.loaded is not None and bridge.loaded.memory_limit:
+            models.limit = bridge.loaded.memory_limit
+
+    bridge.modelChanged.connect(take_limit)
     screen.openDiscover.connect(discover)
     screen.sidebarAsked.connect(window.toggle_sidebar)
     screen.loadAsked.connect(load)
