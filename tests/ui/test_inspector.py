@@ -122,6 +122,7 @@ def test_a_reply_without_a_verify_round_has_no_draft_keys(window: Window, qtbot:
 
 def test_an_earlier_run_of_the_chat_is_shown_from_the_log_tab(window: Window, qtbot: QtBot) -> None:
     shown, bridge = answered(window, qtbot)
+    shown.inspector.tabs.choose(2)
     bridge.send("More")
     qtbot.waitUntil(lambda: len(bridge.turns) == 2 and not bridge.running)
     runs = shown.inspector.log.runs

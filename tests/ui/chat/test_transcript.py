@@ -41,7 +41,7 @@ def test_only_what_is_near_is_built_and_the_rest_is_reached_by_scrolling(theme: 
     assert view.turns[-1].text.startswith("Answer 39.")
     bar.setValue(0)
     assert view.items[0].view is not None
-    assert view.turns[0].text.startswith("Answer 0.")
+    qtbot.waitUntil(lambda: view.turns[0].text.startswith("Answer 0."))
     qtbot.waitUntil(lambda: not view._ahead.isActive())
     assert view.items[-1].view is None
     middle = view.reveal(40)

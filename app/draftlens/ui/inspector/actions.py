@@ -39,6 +39,7 @@ class InspectorActions(QObject):
         inspector.log.exportAsked.connect(self.export)
         inspector.log.openAsked.connect(self.open)
         inspector.log.runAsked.connect(bridge.select)
+        inspector.log.shown.connect(self.list_runs)
         inspector.distribution.branchAsked.connect(self.offer_branches)
         paying = inspector.run.times.paying
         paying.measureAsked.connect(self.measure)
@@ -81,7 +82,9 @@ class InspectorActions(QObject):
         self._inspector.distribution.show_free(bridge.loaded is not None and bridge.can_load)
 
     def list_runs(self) -> None:
-        """Offer the replies of the chat in the Log tab."""
+        """Offer the replies of the chat in the Log tab, if it is in view: there may be thousands."""
+        if not self._inspector.log.isVisible():
+            return
         chat = self._bridge.chat
         replies = [m for m in chat.path if m.role is Role.ASSISTANT]
         current = self._bridge.reply

@@ -24,6 +24,7 @@ class LogTab(QWidget):
     """Written only while it is seen."""
 
     runAsked = Signal(str)
+    shown = Signal()
     exportAsked = Signal()
     openAsked = Signal()
 
@@ -92,6 +93,7 @@ class LogTab(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Catch up."""
         super().showEvent(event)
+        self.shown.emit()
         self._write()
 
     def _write(self) -> None:
