@@ -75,6 +75,10 @@ class Origins:
         found = bisect_right(self._starts, source) - 1
         return self._pieces[found] if found >= 0 and source < self._length else None
 
+    def start(self, piece: int) -> int:
+        """Where a piece begins."""
+        return self._starts[piece]
+
     def cut(self, run: Run, kind: str) -> Iterator[Text]:
         """Cut a run where the tint changes; the tint covers a leading space, the underline does not."""
         base = Look(kind, run.style, run.color, run.link)

@@ -60,9 +60,9 @@ class TokenSteps(QObject):
         self._ringed = view
         if view is None or reply is None or selection.round is None:
             return
-        pieces = reply.pieces
-        piece = pieces[number]
-        start = sum(len(before.text) for before in pieces[:number])
+        piece = reply.pieces[number]
+        view.origins.take(reply.pieces)
+        start = view.origins.start(number)
         # The ring leaves out the space before a word, as the underline does.
         bare = piece.text.lstrip()
         first = start + len(piece.text) - len(bare) if bare else start

@@ -1,0 +1,117 @@
+"""What the inspector costs a reply, how even the window stays under it, and whether its figures sit where they must."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from bench.figures import Figure, bench, median, paired, spread
+from draftlens.core.params import SamplingParams, SessionParams
+from draftlens.core.rules import RuleId
+from draftlens.core.stats import RunStats
+
+_HERE = Path(__file__).resolve().parent
+TESTED = 1500
+
+
+class _Side:
+    """A process that keeps the pair loaded and answers each line with the speed of one more reply."""
+
+    def __init__(self, scene: str, data: str) -> None:
+        environment = {**os.environ, "DRAFTLENS_DATA_DIR": data}
+        if sys.platform == "linux":
+            environment["QT_QPA_PLATFORM"] = "offscreen"
+        command = [sys.executable, str(_HERE / "inspector_scenes.py"), scene]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+        )
+
+    def speed(self) -> float:
+        """Ask for a reply and return its tokens a second."""
+        _write(self._process.stdin, "reply\n")
+        assert self._process.stdout is not None
+        return float(self._process.stdout.readline())
+
+    def close(self) -> None:
+        """End the process."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(30)
+
+
+def _write(stream: IO[str] | None, text: str) -> None:
+    assert stream is not None
+    stream.write(text)
+    stream.flush()
+
+
+@bench("inspector.overhead")
+def overhead() -> Iterator[Figure]:
+    """Tokens a second with the inspector open, closed forms and top 12 on, by those of the engine alone, both off."""
+    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
+        window, alone = _Side("window", one), _Side("headless", other)
+        ratios = paired(window.speed, alone.speed)
+        window.close()
+        alone.close()
+    yield Figure("inspector.overhead", median(ratios), 0.95, True, "x", spread(ratios))
+
+
+@bench("inspector.gaps")
+def gaps() -> Iterator[Figure]:
+    """A reply of 200 tokens a second with snapshots, each of the three tabs open for its own reply."""
+    for tab in ("run", "distribution", "log"):
+        with tempfile.TemporaryDirectory() as data:
+            environment = {**os.environ, "DRAFTLENS_DATA_DIR": data}
+            if sys.platform == "linux":
+                environment["QT_QPA_PLATFORM"] = "offscreen"
+            command = [sys.executable, str(_HERE / "inspector_scenes.py"), tab]
+            done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
+        seen: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+        note = f"own processor time {seen['own_p99']:.1f} ms"
+        yield Figure(f"inspector.gaps.{tab}_p99", seen["p99"], 16, False, "ms", note)
+
+
+@bench("inspector.long_run")
+def long_run() -> Iterator[Figure]:
+    """20,000 rounds: shown at once, and scrubbed through a step a frame."""
+    with tempfile.TemporaryDirectory() as data:
+        environment = {**os.environ, "DRAFTLENS_DATA_DIR": data}
+        if sys.platform == "linux":
+            environment["QT_QPA_PLATFORM"] = "offscreen"
+        command = [sys.executable, str(_HERE / "inspector_scenes.py"), "long_run"]
+        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment)
+    seen: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    yield Figure("inspector.long_run.shown", seen["shown"], 250, False, "ms")
+    yield Figure(
+        "inspector.long_run.scrub_p99", seen["p99"], 16, False, "ms", f"own processor time {seen['own_p99']:.1f} ms"
+    )
+
+
+@bench("inspector.acceptance")
+def acceptance() -> Iterator[Figure]:
+    """The demo pair at temperature 0.7, 1,500 tested positions a rule: distance from the closed form in sigmas."""
+    from bench.models import chat_ids, iterate, pair
+
+    bans = tuple((token, float("-inf")) for token in sorted(pair()[0].model.end_of_text))
+    for rule in (RuleId.SAMPLER_MATCH, RuleId.STOCHASTIC):
+        stats = RunStats()
+        for number in range(40):
+            asked = SessionParams(
+                SamplingParams(temperature=0.7, logit_bias=bans), rule=rule, k=4, max_tokens=256, seed=number
+            )
+            for made in iterate(chat_ids(f"Tell me {number + 2} things about the sea."), asked, "draft-model"):
+                stats.add(made)
+            if stats.tested >= TESTED:
+                break
+        low, high = stats.closed_form_prod or 0, stats.closed_form_min or 0
+        note = (
+            f"n {stats.tested}, measured {stats.per_position_acceptance:.4f}, sum_prod {low:.4f}, sum_min {high:.4f}; "
+            f"{stats.verdict().sentence}"
+        )
+        yield Figure(f"inspector.acceptance.{rule}", abs(stats.z or 99), 3, False, "sigma", note)
