@@ -59,7 +59,10 @@ class Toy:
             if self.architecture == "qwen2":
                 for part, rows in (("q", HEADS), ("k", KV_HEADS), ("v", KV_HEADS)):
                     result[f"{stem}.self_attn.{part}_proj.bias"] = draw(rows * HEAD_DIM)
-            if self.architecture == "qwen3":
+            if self.architecture in ("gemma2", "gemma3"):
+                for part in ("pre_feedforward", "post_feedforward"):
+                    result[f"{stem}.{part}_layernorm.weight"] = draw(HIDDEN)
+            if self.architecture in ("qwen3", "gemma3"):
                 result[f"{stem}.self_attn.q_norm.weight"] = 1 + draw(HEAD_DIM)
                 result[f"{stem}.self_attn.k_norm.weight"] = 1 + draw(HEAD_DIM)
         return result
@@ -130,19 +133,30 @@ _PARTS = {
 }
 
 
+_AROUND = {
+    "post_attention_layernorm": "post_attention_norm",
+    "pre_feedforward_layernorm": "ffn_norm",
+    "post_feedforward_layernorm": "post_ffw_norm",
+}
+
+
 def _stored(weights: Mapping[str, Array], architecture: str) -> dict[str, Array]:
     result = {
         "token_embd.weight": weights["model.embed_tokens.weight"],
-        "output_norm.weight": weights["model.norm.weight"],
+        "output_norm.weight": weights["model.norm.weight"] + np.float32(architecture.startswith("gemma")),
     }
     for name, values in weights.items():
         if not name.startswith("model.layers."):
             continue
         layer, _, part = name.removeprefix("model.layers.").partition(".")
         stem, _, kind = part.rpartition(".")
+        around = _AROUND if architecture in ("gemma2", "gemma3") else {}
+        stored = around.get(stem) or _PARTS[stem]
+        if architecture.startswith("gemma") and "norm" in stem:
+            values = values + np.float32(1)
         if architecture == "llama" and stem in ("self_attn.q_proj", "self_attn.k_proj"):
             values = permuted(values, HEADS if "q_proj" in stem else KV_HEADS)
-        result[f"blk.{layer}.{_PARTS[stem]}.{kind}"] = values
+        result[f"blk.{layer}.{stored}.{kind}"] = values
     return result
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,12 @@ class Architecture:
     # llama's converter stores the rows of a head as pairs; mlx-lm expects the two halves of a head apart.
     interleaved_heads: bool = False
     block_extras: tuple[str, ...] = ()
+    # What a part is called here where it is called otherwise elsewhere.
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    # The type in config.json, where it is not the container's own name.
+    model_type: str = ""
+    # Gemma's converter stores 1 + w of every norm; its model class adds the 1 itself.
+    centred_norms: bool = False
 
 
 ARCHITECTURES = {
@@ -58,6 +64,24 @@ ARCHITECTURES = {
     "qwen2": Architecture("qwen2", "Qwen2ForCausalLM", block_extras=("attn_q.bias", "attn_k.bias", "attn_v.bias")),
     "qwen3": Architecture("qwen3", "Qwen3ForCausalLM", block_extras=("attn_q_norm.weight", "attn_k_norm.weight")),
 }
+
+_AROUND = ("post_attention_norm.weight", "post_ffw_norm.weight")
+_AROUND_NAMES = {
+    "post_attention_norm": "post_attention_layernorm",
+    "ffn_norm": "pre_feedforward_layernorm",
+    "post_ffw_norm": "post_feedforward_layernorm",
+}
+_HEAD_NORMS = ("attn_q_norm.weight", "attn_k_norm.weight")
+ARCHITECTURES |= {
+    "gemma": Architecture("gemma", "GemmaForCausalLM", centred_norms=True),
+    "gemma2": Architecture(
+        "gemma2", "Gemma2ForCausalLM", block_extras=_AROUND, renamed=_AROUND_NAMES, centred_norms=True
+    ),
+    "gemma3": Architecture(
+        "gemma3", "Gemma3ForCausalLM", block_extras=(*_AROUND, *_HEAD_NORMS), renamed=_AROUND_NAMES,
+        model_type="gemma3_text", centred_norms=True,
+    ),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -67,9 +91,12 @@ class Layout:
     names: dict[str, str]
     config: dict[str, Any]
     heads: dict[str, int]
+    centred_norms: bool = False
 
     def restore(self, stored_name: str, values: Array) -> Array:
-        """Undo the row order of the container, if this tensor has one."""
+        """Undo what the container's converter did to this tensor: its row order, or a norm moved by one."""
+        if self.centred_norms and stored_name.endswith("norm.weight"):
+            return values - np.float32(1)
         heads = self.heads.get(stored_name)
         return values if heads is None else unpermute(values, heads)
 
@@ -122,7 +149,7 @@ def plan(metadata: Metadata, shapes: Mapping[str, tuple[int, ...]], rope_factors
     theta = float(numbers.optional("rope.freq_base", 10000.0))
     config: dict[str, Any] = {
         "architectures": [architecture.model_class],
-        "model_type": architecture.name,
+        "model_type": architecture.model_type or architecture.name,
         "hidden_size": hidden,
         "num_hidden_layers": layers,
         "intermediate_size": numbers.whole("feed_forward_length"),
@@ -134,18 +161,20 @@ def plan(metadata: Metadata, shapes: Mapping[str, tuple[int, ...]], rope_factors
         "max_position_embeddings": numbers.whole("context_length"),
         "rope_theta": _shortest(theta),
         "rope_scaling": _rope_scaling(numbers, theta, head_dim, rope_factors),
-        "hidden_act": "silu",
+        "hidden_act": "gelu_pytorch_tanh" if architecture.centred_norms else "silu",
         "tie_word_embeddings": "output.weight" not in shapes,
     }
     if architecture.name == "llama":
         config |= {"attention_bias": attention_bias, "mlp_bias": False}
+    if architecture.centred_norms:
+        config |= _gemma(numbers, architecture.name, layers, hidden // heads, head_dim)
     interleaved = {}
     if architecture.interleaved_heads:
         for stored in names:
             part = stored.split(".")[2] if stored.startswith("blk.") else ""
             if part in ("attn_q", "attn_k"):
                 interleaved[stored] = heads if part == "attn_q" else kv_heads
-    return Layout(names=names, config=config, heads=interleaved)
+    return Layout(names=names, config=config, heads=interleaved, centred_norms=architecture.centred_norms)
 
 
 class _Numbers:
@@ -177,6 +206,20 @@ class _Numbers:
         return value
 
 
+def _gemma(numbers: _Numbers, name: str, layers: int, width: int, head_dim: int) -> dict[str, Any]:
+    """What Gemma's classes want beside the common numbers; the 27B models scale attention by their width."""
+    largest = layers == {"gemma2": 46, "gemma3": 62}.get(name)
+    own: dict[str, Any] = {"query_pre_attn_scalar": width if largest else head_dim}
+    if name == "gemma2":
+        own["attn_logit_softcapping"] = float(numbers.optional("attn_logit_softcapping", 50.0))
+        own["final_logit_softcapping"] = float(numbers.optional("final_logit_softcapping", 30.0))
+    if name == "gemma3":
+        own["sliding_window"] = numbers.whole("attention.sliding_window")
+        own["sliding_window_pattern"] = numbers.whole("attention.sliding_window_pattern", 6)
+        own["rope_local_base_freq"] = float(numbers.optional("rope.local.freq_base", 10000.0))
+    return own
+
+
 def _expected(architecture: Architecture, layers: int, attention_bias: bool, tied: bool) -> dict[str, str]:
     names = {stored: ours for stored, ours in _TOP_NAMES.items() if not (tied and stored == "output.weight")}
     parts = [f"{part}.weight" for part in (*_NORMS, *_MATRICES)]
@@ -186,7 +229,8 @@ def _expected(architecture: Architecture, layers: int, attention_bias: bool, tie
     for layer in range(layers):
         for part in parts:
             stem, kind = part.split(".")
-            names[f"blk.{layer}.{part}"] = f"model.layers.{layer}.{_BLOCK_NAMES[stem]}.{kind}"
+            ours = architecture.renamed.get(stem) or _BLOCK_NAMES[stem]
+            names[f"blk.{layer}.{part}"] = f"model.layers.{layer}.{ours}.{kind}"
     return names
 
 

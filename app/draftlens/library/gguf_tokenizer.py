@@ -11,8 +11,11 @@ from typing import Any
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 
 from draftlens.core.errors import UserError
+from draftlens.library import gguf_sentencepiece
 from draftlens.library.gguf_layout import Metadata
 
+_SENTENCEPIECE = "llama"
+_BYTE_ENDS = processors.ByteLevel(trim_offsets=False)
 _CONTROL = 3
 _USER_DEFINED = 4
 _UNUSED = 5
@@ -66,9 +69,13 @@ def refuse_unsupported(metadata: Metadata) -> None:
     model = metadata.get("tokenizer.ggml.model")
     if model is None:
         raise UserError("This GGUF holds no tokenizer.", "Use a complete conversion of the model.")
+    if model == _SENTENCEPIECE:
+        if not metadata.get("tokenizer.ggml.tokens"):
+            raise UserError("This GGUF holds no tokenizer tokens.", "Use a complete conversion of the model.")
+        return
     if model != "gpt2":
         raise UserError(
-            f"This GGUF has a tokenizer of kind {model!r}; only byte-level BPE can be imported.",
+            f"This GGUF has a tokenizer of kind {model!r}; only byte-level BPE and SentencePiece can be imported.",
             "Use this model's MLX or safetensors version instead.",
         )
     pre = metadata.get("tokenizer.ggml.pre")
@@ -84,7 +91,8 @@ def refuse_unsupported(metadata: Metadata) -> None:
 
 def write(metadata: Metadata, folder: Path) -> dict[str, Any]:
     """Write the tokenizer files into `folder`; returns the id settings for generation_config.json."""
-    pre: str = metadata["tokenizer.ggml.pre"]
+    sentencepiece = metadata["tokenizer.ggml.model"] == _SENTENCEPIECE
+    pre: str = "" if sentencepiece else metadata["tokenizer.ggml.pre"]
     tokens: list[str] = metadata["tokenizer.ggml.tokens"]
     tokenizer = _build(metadata, pre, tokens)
     # Not Tokenizer.save: on a full disk it raises an error that says so only in its text.
@@ -117,6 +125,10 @@ def _build(metadata: Metadata, pre: str, tokens: list[str]) -> Tokenizer:
         if token in vocabulary:
             raise UserError(f"This GGUF lists the token {token!r} twice, as {vocabulary[token]:,} and {token_id:,}.")
         vocabulary[token] = token_id
+    if metadata["tokenizer.ggml.model"] == _SENTENCEPIECE:
+        unknown = metadata.get("tokenizer.ggml.unknown_token_id")
+        made = gguf_sentencepiece.tokenizer(metadata, tokens, kinds, None if unknown is None else tokens[unknown])
+        return _finished(made, metadata, tokens, kinds, starts=True)
     merges: list[tuple[str, str]] = []
     for line in metadata["tokenizer.ggml.merges"]:
         left, separator, right = line.partition(" ")
@@ -128,16 +140,24 @@ def _build(metadata: Metadata, pre: str, tokens: list[str]) -> Tokenizer:
         tokenizer.normalizer = normalizers.NFC()
     tokenizer.pre_tokenizer = _PRE_TOKENIZERS[pre]()
     tokenizer.decoder = decoders.ByteLevel()
+    return _finished(tokenizer, metadata, tokens, kinds, starts=pre in _LLAMA3_NAMES)
+
+
+def _finished(
+    tokenizer: Tokenizer, metadata: Metadata, tokens: list[str], kinds: list[int], *, starts: bool
+) -> Tokenizer:
+    """Add the special tokens, and the one that starts a text if the file or else the family wants it."""
     tokenizer.add_special_tokens([_added(t, True) for t, k in zip(tokens, kinds, strict=True) if k == _CONTROL])
     tokenizer.add_tokens([_added(t, False) for t, k in zip(tokens, kinds, strict=True) if k == _USER_DEFINED])
     bos = metadata.get("tokenizer.ggml.bos_token_id")
-    if metadata.get("tokenizer.ggml.add_bos_token", pre in _LLAMA3_NAMES) and bos is not None and bos < len(tokens):
+    if metadata.get("tokenizer.ggml.add_bos_token", starts) and bos is not None and bos < len(tokens):
         start = processors.TemplateProcessing(
             single=f"{tokens[bos]} $A",
             pair=f"{tokens[bos]} $A {tokens[bos]}:1 $B:1",
             special_tokens=[(tokens[bos], bos)],
         )
-        tokenizer.post_processor = processors.Sequence([processors.ByteLevel(trim_offsets=False), start])
+        steps = [start] if tokenizer.pre_tokenizer is None else [_BYTE_ENDS, start]
+        tokenizer.post_processor = processors.Sequence(steps)
     return tokenizer
 
 
