@@ -50,7 +50,7 @@ def _two(tokens: int) -> tuple[Arm, ...]:
 
 @bench("compare.interleaving_cost")
 def interleaving_cost() -> Iterator[Figure]:
-    """Tokens a second lost to taking rounds in turn: the same rounds in turn and alone, each at its quickest of some."""
+    """Tokens a second lost to taking rounds in turn: the same rounds in turn and alone, each at its quickest."""
     arms = _two(24)
     quickest: dict[bool, dict[tuple[int, int], float]] = {True: {}, False: {}}
     _compare(Compare(9, arms))

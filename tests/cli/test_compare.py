@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,7 @@ def test_an_arm_that_fails_is_1_and_says_why_while_the_other_goes_on(call: Call,
         (("--seeds", "0"), "--seeds is 0, but must be a whole number"),
         (("--prompts", "x.txt"), "--prompts and a single prompt contradict each other."),
         (("--json", "out.txt"), "does not end in .json"),
+        (("--json", "/nowhere/o.json"), "cannot be written: its folder is not there"),
         (("--token", "0"), "tokens count from 1"),
         (("--schedule", "backwards"), "invalid choice"),
         (("--resume", "x.jsonl"), "--resume or --show and a new comparison contradict each other."),
@@ -87,6 +89,15 @@ def test_a_target_without_a_draft_model_uses_prompt_lookup_and_says_so(call: Cal
     assert "no draft model is given" in refused.err
 
 
+def test_a_comparison_that_ran_nothing_leaves_no_file_and_an_export_is_not_resumed(call: Call, tmp_path: Path) -> None:
+    ran = call(*ASKED, "--arm", f"draft-model={tmp_path}", "--arm", "k=1")
+    assert ran.code == 2
+    assert not list((paths.data_dir() / files.FOLDER).iterdir())
+    refused = call("compare", "--resume", str(tmp_path / "o.json"))
+    assert refused.code == 2
+    assert "cannot be gone on with" in refused.err
+
+
 def test_a_prompt_set_is_run_prompt_by_prompt(call: Call, tmp_path: Path) -> None:
     (tmp_path / "set.txt").write_text("Name a colour.\nName a bird.\n")
     asked = ("compare", "--prompts", str(tmp_path / "set.txt"), "-n", "3", "--num-draft-tokens", "2")
@@ -102,7 +113,7 @@ def test_ctrl_c_keeps_what_was_run_and_resume_goes_on_from_there(call: Call, dem
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ))
     folder = paths.data_dir() / files.FOLDER
     while process.poll() is None and not any(b'"round"' in f.read_bytes() for f in folder.glob("*.jsonl")):
-        pass
+        time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130

@@ -41,7 +41,7 @@ def compare(arguments: argparse.Namespace, rooms: Rooms) -> int:
     if arguments.show:
         shown = files.read(Path(arguments.show))
         return _report(shown, arguments)
-    resumed = None if arguments.resume is None else files.read(Path(arguments.resume))
+    resumed = None if arguments.resume is None else _resumed(Path(arguments.resume))
     plan = resumed.plan if resumed is not None else _plan(arguments)
     interrupt, progress = Interrupt(), Progress()
     with interrupt.listening():
@@ -58,6 +58,14 @@ def compare(arguments: argparse.Namespace, rooms: Rooms) -> int:
     if trouble is not None:
         raise trouble
     return INTERRUPTED if interrupt.asked else code
+
+
+def _resumed(path: Path) -> Comparison:
+    if path.suffix != files.SUFFIX:
+        raise UserError(
+            f"{path.name} is an export, which cannot be gone on with.", "Resume the .jsonl file it came from."
+        )
+    return files.read(path)
 
 
 def _plan(a: argparse.Namespace) -> Plan:
@@ -113,10 +121,7 @@ def _models(
 def _journal(a: argparse.Namespace, comparison: Comparison, rooms: Rooms) -> Journal:
     if a.resume is None:
         return Journal(files.new_path(rooms.comparisons(), comparison), comparison, new=True)
-    path = Path(a.resume)
-    if path.suffix == files.SUFFIX:
-        return Journal(path, comparison, new=False)
-    raise UserError(f"{path.name} is an export, which cannot be gone on with.", "Resume the .jsonl file it came from.")
+    return Journal(Path(a.resume), comparison, new=False)
 
 
 def _run(

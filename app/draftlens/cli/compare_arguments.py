@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from draftlens.core.errors import UserError
 
@@ -74,3 +75,6 @@ def check_compare(a: argparse.Namespace) -> None:
         path = getattr(a, name)
         if path is not None and not path.lower().endswith(f".{name}"):
             raise UserError(f"--{name} {path} does not end in .{name}.", f"Name a file that ends in .{name}.")
+        if path is not None and not Path(path).absolute().parent.is_dir():
+            # Said before hours of running, not after them.
+            raise UserError(f"--{name} {path} cannot be written: its folder is not there.", "Make the folder first.")

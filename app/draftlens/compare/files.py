@@ -58,6 +58,7 @@ class Journal:
             self._file.close()
             raise UserError(f"{path.name} is being written by another Draftlens.", "End it there first.") from error
         self._size = 0 if new else self._whole_lines()
+        self._empty = new
         if new:
             self._write(record.head(comparison))
 
@@ -69,6 +70,7 @@ class Journal:
         """
         made = record.entry(trial, arm, event)
         if made is not None:
+            self._empty = False
             self._write(made)
 
     def differ(self, trial: int, event: Differed) -> None:
@@ -76,10 +78,12 @@ class Journal:
         self._write(record.difference(trial, event))
 
     def close(self) -> None:
-        """Let go of the file, after a last attempt at what is still to be written."""
+        """Let go of the file, after a last attempt at what is still to be written; one without an event goes."""
         try:
             self._flush()
         finally:
+            if self._empty:
+                self.path.unlink(missing_ok=True)
             self._file.close()
 
     def _write(self, values: dict[str, Any]) -> None:
