@@ -21,7 +21,7 @@ from draftlens.ui.chat.formats import Formats
 from draftlens.ui.chat.formulas import Formulas
 from draftlens.ui.chat.insertion import insert_maths, insert_table
 from draftlens.ui.chat.ops import Maths, Op, Paragraph, Table, Text
-from draftlens.ui.chat.ring import paint_ring, rects
+from draftlens.ui.chat.ring import characters, paint_ring, rects, units
 
 
 class Prose(QTextEdit):
@@ -37,6 +37,7 @@ class Prose(QTextEdit):
         self._formats, self._formulas = formats, formulas
         self._ops: list[Op] = []
         self._starts: list[int] = []
+        self._spots: list[tuple[int, int, Text | Maths]] = []
         self._settled = 0
         self._fresh = True
         self._caret = False
@@ -87,7 +88,7 @@ class Prose(QTextEdit):
     def reset(self) -> None:
         """Forget everything, to be built again."""
         self.document().clear()
-        self._ops, self._starts, self._settled = [], [], 0
+        self._ops, self._starts, self._spots, self._settled = [], [], [], 0
         self._fresh, self._stale, self.waits = True, True, False
 
     def set_caret(self, on: bool) -> None:
@@ -149,23 +150,23 @@ class Prose(QTextEdit):
         """The source offset of the character at a place in the view."""
         layout = self.document().documentLayout()
         at = layout.hitTest(place + QPointF(self.horizontalScrollBar().value(), 0), Qt.HitTestAccuracy.ExactHit)
-        number = bisect_right(self._starts, at) - 1
+        number = bisect_right(self._spots, at, key=lambda spot: spot[0]) - 1
         if at < 0 or number < 0:
             return None
-        op = self._ops[number]
-        if not isinstance(op, Text) or op.source < 0:
+        start, end, op = self._spots[number]
+        if at >= end or op.source < 0:
             return None
-        inside = at - self._starts[number]
-        return op.source + len(op.text.encode("utf-16-le")[: 2 * inside].decode("utf-16-le", "ignore"))
+        return op.source + (characters(op.text, at - start) if isinstance(op, Text) else 0)
 
     def mark(self, start: int, end: int) -> QRectF | None:
         """Ring what came from these source characters; return where it stands, None if nothing here did."""
         found: list[int] = []
-        for at, op in zip(self._starts, self._ops, strict=True):
-            if isinstance(op, Text) and op.source >= 0:
-                first, last = max(start - op.source, 0), min(end - op.source, len(op.text))
-                if first < last:
-                    found += [at + _units(op.text[:first]), at + _units(op.text[:last])]
+        for at, behind, op in self._spots:
+            written = op.text if isinstance(op, Text) else op.written
+            first, last = max(start - op.source, 0), min(end - op.source, len(written))
+            if op.source >= 0 and first < last:
+                whole = isinstance(op, Maths)
+                found += [at, behind] if whole else [at + units(written[:first]), at + units(written[:last])]
         ring = (min(found), max(found)) if found else None
         if ring != self._ring:
             self._ring = ring
@@ -203,10 +204,12 @@ class Prose(QTextEdit):
         cursor.beginEditBlock()
         grown = self._grown(at, ops)
         if at < len(self._ops):
-            cut = self._starts[at] + (_units(self._text(at)) if grown is not None else 0)
+            cut = self._starts[at] + (units(self._text(at)) if grown is not None else 0)
             cursor.setPosition(cut)
             cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
             cursor.removeSelectedText()
+            while self._spots and self._spots[-1][0] >= self._starts[at]:
+                self._spots.pop()
         keep = at if grown is None else at + 1
         del self._ops[keep:], self._starts[keep:]
         self._fresh = not self._ops or isinstance(self._ops[-1], Table)
@@ -216,6 +219,7 @@ class Prose(QTextEdit):
             first = ops[0]
             assert isinstance(first, Text)
             self._ops[at] = first
+            self._spots.append((self._starts[at], cursor.position(), first))
             ops = ops[1:]
         for op in ops:
             self._ops.append(op)
@@ -243,6 +247,7 @@ class Prose(QTextEdit):
         return Text(new.text[len(old.text) :], new.look) if same else None
 
     def _insert(self, cursor: QTextCursor, op: Op) -> None:
+        start = cursor.position()
         match op:
             case Paragraph():
                 if self._fresh:
@@ -259,11 +264,8 @@ class Prose(QTextEdit):
             case Table():
                 insert_table(cursor, op, self._formats, self._insert, fresh=self._fresh)
                 self._fresh = True
+        if isinstance(op, Text | Maths):
+            self._spots.append((start, cursor.position(), op))
 
     def _char(self, op: Text) -> QTextCharFormat:
         return self._formats.char(op.look)
-
-
-def _units(text: str) -> int:
-    """Qt counts UTF-16 units, and a character outside the first plane takes two."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
@@ -10,6 +10,7 @@ from draftlens.bridge import figures
 from draftlens.bridge.reply import Phase, Reply
 from draftlens.core.chat import Message, Version
 from draftlens.core.round import FinishReason
+from draftlens.ui.chat.code_block import CodeBlock
 from draftlens.ui.chat.formats import Formats
 from draftlens.ui.chat.formulas import Formulas
 from draftlens.ui.chat.ops import Origins
@@ -93,6 +94,7 @@ class ReplyView(QWidget):
         self.origins.tinted, self.origins.lined = tinted, lined
         self.body = ReplyBody(formats, formulas, reply, self.origins, self)
         self._written: TextBlock | None = None
+        self._marked = (-1, -1, "")
         self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.reply.text))
         self.again.clicked.connect(lambda: self.regenerateAsked.emit(self.message.id))
         self.raw.toggled.connect(self._on_raw)
@@ -167,14 +169,31 @@ class ReplyView(QWidget):
         if note != self.note.text():
             self.note.setText(note)
 
+    def mark(self, first: int, end: int, words: str) -> tuple[QWidget, QRectF] | None:
+        """Ring what came from these characters of the reply, `words` to a screen reader; return where that stands."""
+        self._marked = (first, end, words)
+        found = None
+        texts = (part.text if isinstance(part, CodeBlock) else part for part in self.body.parts)
+        for text in texts if self._written is None else [self._written]:
+            place = text.mark(first, end)
+            text.setAccessibleDescription("" if place is None else words)
+            if place is not None and found is None:
+                found = (text, place)
+        return found
+
+    def rebuild(self) -> None:
+        """Make the text again: a formula is ready, or it looks otherwise now."""
+        self.body.rebuild()
+        self.mark(*self._marked)
+
     def set_tinted(self, on: bool, lined: bool) -> None:
         """Show or hide where the tokens came from."""
         if (on, lined) == (self.origins.tinted, self.origins.lined):
             return
         self.origins.tinted, self.origins.lined = on, lined
-        self.body.rebuild()
         if self._written is not None:
             self._written.set_tinted(on)
+        self.rebuild()
 
     def fit(self, width: int) -> int:
         """Lay everything out at a width and return the height; the text is made by the first call."""
@@ -224,10 +243,12 @@ class ReplyView(QWidget):
             self._written = TextBlock(self._theme, f"Reply of {self.reply.model}, as written", self)
             self._written.set_tinted(self.origins.tinted)
             self._written.append(self.reply.pieces)
+            self._written.sourceClicked.connect(self._on_source)
             self._written.show()
         elif self._written is not None:
             self._written.deleteLater()
             self._written = None
+        self.mark(*self._marked)
         self._show_actions()
         self.changed.emit()
 

@@ -8,6 +8,16 @@ from PySide6.QtGui import QPainter, QPen, QTextDocument, QTextLine
 from draftlens.ui.theme import Theme
 
 
+def units(text: str) -> int:
+    """Qt counts UTF-16 units, and a character outside the first plane takes two."""
+    return len(text) if text.isascii() else len(text.encode("utf-16-le")) // 2
+
+
+def characters(text: str, units: int) -> int:
+    """How many characters the first so many units are."""
+    return units if text.isascii() else len(text.encode("utf-16-le")[: 2 * units].decode("utf-16-le", "ignore"))
+
+
 def rects(document: QTextDocument, start: int, end: int) -> list[QRectF]:
     """The places of the characters from start to end, one for each line they stand on."""
     found = []

@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QRectF, QSize, Qt, QUrl
-from PySide6.QtGui import QPainter, QPaintEvent, QTextBlockFormat, QTextCharFormat, QTextCursor, QWheelEvent
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QUrl, Signal
+from PySide6.QtGui import (
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QWidget
 
 from draftlens.bridge.reply import Piece
 from draftlens.core.round import Source
 from draftlens.ui.chat.formats import TINTS
+from draftlens.ui.chat.ring import characters, paint_ring, rects, units
 from draftlens.ui.theme import Theme
 
 WRAP_LIMIT = 10_000
@@ -21,12 +30,15 @@ WRAP_LIMIT = 10_000
 class TextBlock(QTextEdit):
     """Text that can be selected and copied, not edited; scrolling is left to the surrounding area."""
 
+    sourceClicked = Signal(int)
+
     def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._pieces: list[Piece] = []
         self._tinted = True
         self._caret = False
+        self._ring: tuple[int, int] | None = None
         self.setProperty("kind", "text")
         self.setAccessibleName(name)
         self.setReadOnly(True)
@@ -90,6 +102,23 @@ class TextBlock(QTextEdit):
             self._caret = on
             self.viewport().update()
 
+    def mark(self, start: int, end: int) -> QRectF | None:
+        """Ring these characters; return where they stand, None if there are none."""
+        text = "".join(piece.text for piece in self._pieces)
+        ring = (units(text[:start]), units(text[:end])) if 0 <= start < min(end, len(text)) else None
+        if ring != self._ring:
+            self._ring = ring
+            self.viewport().update()
+        return next(iter(rects(self.document(), *ring)), None) if ring is not None else None
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """A click selects a token; a drag selects text."""
+        super().mouseReleaseEvent(event)
+        place = event.position() + QPointF(self.horizontalScrollBar().value(), 0)
+        at = self.document().documentLayout().hitTest(place, Qt.HitTestAccuracy.ExactHit)
+        if event.button() is Qt.MouseButton.LeftButton and not self.textCursor().hasSelection() and at >= 0:
+            self.sourceClicked.emit(characters("".join(piece.text for piece in self._pieces), at))
+
     def sizeHint(self) -> QSize:
         """One line, until the text says otherwise."""
         return QSize(200, 22)
@@ -103,8 +132,12 @@ class TextBlock(QTextEdit):
         event.ignore()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """The text, and the caret block while streaming."""
+        """The text, the ring, and the caret block while streaming."""
         super().paintEvent(event)
+        if self._ring is not None:
+            painter = QPainter(self.viewport())
+            paint_ring(painter, self.document(), self._ring, self._theme, self.horizontalScrollBar().value())
+            painter.end()
         if self._caret:
             end = QTextCursor(self.document())
             end.movePosition(QTextCursor.MoveOperation.End)
@@ -153,8 +186,7 @@ class TextBlock(QTextEdit):
                 (rest, self._format(piece.source)),
             ):
                 cursor.setPosition(at)
-                # Qt counts UTF-16 units, and a character outside the first plane takes two.
-                at += len(text.encode("utf-16-le")) // 2
+                at += units(text)
                 cursor.setPosition(at, QTextCursor.MoveMode.KeepAnchor)
                 cursor.setCharFormat(style)
         cursor.endEditBlock()

@@ -9,7 +9,6 @@ from draftlens.bridge import figures
 from draftlens.bridge.positions import position_of
 from draftlens.bridge.reply import Piece
 from draftlens.bridge.selection import Selection
-from draftlens.ui.chat.code_block import CodeBlock
 from draftlens.ui.chat.reply_view import ReplyView
 from draftlens.ui.chat.token_popover import TokenPopover
 from draftlens.ui.chat.transcript import Transcript
@@ -85,25 +84,17 @@ class TokenSteps(QObject):
 
     def _ring(self, view: ReplyView, first: int, end: int) -> QRect | None:
         """Ring these characters and bring them into view; return where they stand on the page."""
-        found = None
-        for part in view.body.parts:
-            prose = part.text if isinstance(part, CodeBlock) else part
-            place = prose.mark(first, end)
-            prose.setAccessibleDescription("" if place is None else self.words)
-            if place is not None:
-                box = place.toAlignedRect()
-                top = prose.mapTo(self._transcript.viewport(), box.topLeft()).y()
-                self._transcript.bring(top, box.height())
-                found = QRect(prose.mapTo(self._transcript, box.topLeft()), box.size())
-        return found
+        found = view.mark(first, end, self.words)
+        if found is None:
+            return None
+        text, box = found[0], found[1].toAlignedRect()
+        self._transcript.bring(text.mapTo(self._transcript.viewport(), box.topLeft()).y(), box.height())
+        return QRect(text.mapTo(self._transcript, box.topLeft()), box.size())
 
     def _unring(self) -> None:
         ringed, self._ringed = self._ringed, None
         if ringed is not None and ringed in self._transcript.turns:
-            for part in ringed.body.parts:
-                prose = part.text if isinstance(part, CodeBlock) else part
-                prose.mark(-1, -1)
-                prose.setAccessibleDescription("")
+            ringed.mark(-1, -1, "")
 
 
 def spoken(piece: Piece) -> str:

@@ -286,7 +286,7 @@ class Transcript(Page):
     def _on_formulas(self) -> None:
         for view in self.turns:
             if view.body.waits:
-                view.body.rebuild()
+                view.rebuild()
         self._place()
 
     def _on_theme(self) -> None:
