@@ -26,7 +26,7 @@ def test_before_a_reply_every_tile_is_a_dash() -> None:
 def test_the_six_tiles_in_their_order() -> None:
     shown = [(t.label, t.value, t.note) for t in figures.tiles(stats(), SessionParams())]
     assert shown == [
-        ("tok/s", "99.7", "0.3 s of rounds"),
+        ("tok/s", "99.7", ""),
         ("tokens / target forward", "3.00", "30 in 10 forwards"),
         ("per_position_acceptance", "0.6667", "95% CI 0.488–0.808"),
         ("acceptance_rate", "0.5000", "20 of 40"),

@@ -241,6 +241,16 @@ def test_a_run_of_twenty_thousand_rounds_is_shown_and_any_of_them_selected(windo
     assert shown.inspector.run.model.row_of(shown.inspector.run.table.currentIndex()) == count // 2
 
 
+def test_a_reply_without_closed_forms_offers_to_turn_them_on(window: Window, qtbot: QtBot) -> None:
+    bare = [replace(p, sum_min=None, sum_prod=None, expected=None) for p in CUT.proposals]
+    shown, bridge = answered(window, qtbot, [ROUNDS[0], replace(CUT, proposals=tuple(bare))])
+    bridge.next_reply.take(replace(bridge.next_reply.params, closed_forms=False))
+    assert shown.inspector.run.verdict.text() == "Closed forms are off for this reply."
+    shown.inspector.run.forms_on.click()
+    assert bridge.next_reply.params.closed_forms
+    assert shown.preferences.settings.closed_forms
+
+
 def test_the_proof_is_shown_with_its_figures_and_can_be_stopped(window: Window, qtbot: QtBot) -> None:
     engine = ScriptedEngine(rounds=ROUNDS)
     shown, bridge = window(engine)

@@ -213,7 +213,7 @@ def gauge_sentence(stats: RunStats | None) -> str:
     if interval is not None:
         text += f", 95 percent interval {interval[0]:.3f} to {interval[1]:.3f}"
     low, high = stats.closed_form_prod, stats.closed_form_min
-    if low is not None and high is not None:
+    if low is not None and high is not None and stats.rule is not RuleId.ARGMAX_AGAINST_ARGMAX:
         text += f"; sum_prod {low:.4f}; sum_min {high:.4f}"
     return f"{text}; {stats.verdict().sentence}"
 

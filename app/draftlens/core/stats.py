@@ -235,7 +235,8 @@ class RunStats:
         if self.rule is RuleId.GREEDY_ARGMAX:
             return Verdict("Greedy draws nothing; acceptance is agreement with the argmax.", "none")
         if self.rule is RuleId.ARGMAX_AGAINST_ARGMAX:
-            return Verdict("Biased above temperature 0: the closed forms do not bound it.", "warning")
+            own = "" if self.expected is None else f" It expects q(argmax p) = {self.expected:.4f}."
+            return Verdict(f"Biased above temperature 0: the closed forms do not bound it.{own}", "warning")
         low, high = self.closed_form_prod, self.closed_form_min
         if low is None or high is None:
             return Verdict("Closed forms are off for this reply.", "none")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,7 @@ class InspectorActions(QObject):
         paying.offAsked.connect(lambda: bridge.next_reply.set_speculation(False))
         self.proving = Proving(bridge, self)
         inspector.run.prove.clicked.connect(self.prove)
+        inspector.run.forms_on.clicked.connect(self.turn_forms_on)
         self.measuring.changed.connect(bridge.figuresChanged)
         self.measuring.changed.connect(bridge.stateChanged)
         bridge.pathChanged.connect(self.list_runs)
@@ -102,6 +104,12 @@ class InspectorActions(QObject):
         self._proof.show()
         self._proof.raise_()
         self._proof.activateWindow()
+
+    def turn_forms_on(self) -> None:
+        """From the next reply on, here and in new chats."""
+        self._window.preferences.set(closed_forms=True)
+        following = self._bridge.next_reply
+        following.take(replace(following.params, closed_forms=True))
 
     def measure(self) -> None:
         """Measure plain decoding for the reply shown."""

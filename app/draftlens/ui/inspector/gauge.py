@@ -58,6 +58,8 @@ class Gauge(QWidget):
         self._bar(painter, high)
         if low is not None and high is not None:
             self._forms(painter, low, high)
+        elif stats is not None and stats.rule is RuleId.ARGMAX_AGAINST_ARGMAX and stats.expected is not None:
+            self._expected(painter, stats.expected)
         if stats is not None and stats.tested:
             self._measurement(painter, stats)
         self._axis(painter)
@@ -115,6 +117,18 @@ class Gauge(QWidget):
         if self.width() - right > QFontMetricsF(painter.font()).horizontalAdvance(words) + 10:
             painter.setPen(color("text3"))
             painter.drawText(QRectF(right, 17, self.width() - right - 2, 15), _RIGHT, words)
+
+    def _expected(self, painter: QPainter, value: float) -> None:
+        """The biased rule's own expectation: no band and no ceiling, for neither bounds it."""
+        x = self._x(value)
+        painter.setPen(QPen(self._theme.color("text2"), 1.5, Qt.PenStyle.DashLine))
+        painter.drawLine(QPointF(x, 17), QPointF(x, _BAR + _BAR_HEIGHT))
+        painter.setFont(self._theme.font("data"))
+        words = f"q(argmax p) {value:.4f}"
+        wide = QFontMetricsF(painter.font()).horizontalAdvance(words)
+        left = min(max(0.0, x - wide / 2), self.width() - wide)
+        painter.setPen(self._theme.color("text2"))
+        painter.drawText(QRectF(left, 0, wide + 2, 14), _LEFT, words)
 
     def _measurement(self, painter: QPainter, stats: RunStats) -> None:
         color, y = self._theme.color, 52.0

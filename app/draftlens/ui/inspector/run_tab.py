@@ -11,7 +11,7 @@ from draftlens.bridge.reply import Phase, Reply
 from draftlens.bridge.round_model import RoundModel
 from draftlens.bridge.selection import Selection
 from draftlens.core import report
-from draftlens.core.round import Fate, Source
+from draftlens.core.round import Fate, FinishReason, Source
 from draftlens.core.rules import RuleId
 from draftlens.core.stats import RunStats, Tone
 from draftlens.ui.inspector.gauge import Gauge
@@ -65,13 +65,16 @@ class RunTab(QWidget):
         self.verdict_row.setSpacing(2)
         self.verdict_row.addWidget(self._verdict_icon, 0, Qt.AlignmentFlag.AlignTop)
         self.verdict_row.addWidget(self.verdict, 1)
+        self.forms_on = QToolButton()
+        self.forms_on.setText("Turn on closed forms")
+        self.forms_on.setProperty("kind", "link")
+        self.verdict_row.addWidget(self.forms_on, 0, Qt.AlignmentFlag.AlignTop)
         self.prove = QToolButton()
         self.prove.setText("Prove it…")
         self.prove.setProperty("kind", "link")
         self.prove.setToolTip(
             "Hold what the loaded pair emits against the target’s distribution, with a wrong rule beside."
         )
-        self.verdict_row.addWidget(self.prove, 0, Qt.AlignmentFlag.AlignTop)
         self.choice = Segments(("Table", "Blocks", "Times"), quiet=True)
         self.below = QStackedWidget()
         for page in (self.table, self.blocks, self.times):
@@ -108,6 +111,8 @@ class RunTab(QWidget):
         self.gauge.show_stats(stats)
         self.gauge_twin.show_rows(_gauge_rows(stats))
         self.tested.setText(figures.tested_label(stats))
+        # The row has no room for both in full; the menu has the proof too.
+        self.prove.setHidden(stats is not None and stats.finish is FinishReason.STOPPED)
         if grows:
             # Strip and table are painted in a frame of their own, after the figures.
             self._rounds_soon.start()
@@ -119,7 +124,9 @@ class RunTab(QWidget):
             # "z = 0.4" stays on one line.
             self.verdict.setText(verdict.sentence.replace(" = ", "\u00a0=\u00a0"))
             self._tone = verdict.tone
+            self.forms_on.setVisible(stats.tested > 0 and not greedy and stats.closed_form_min is None)
         else:
+            self.forms_on.hide()
             self.verdict.setText("Send a prompt: its rounds are measured here.")
             self._tone = "none"
         rule = following if stats is None or stats.rule is None else stats.rule
@@ -169,7 +176,7 @@ class RunTab(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(14)
         layout.addWidget(self.tiles)
-        closed = heading("Measured against closed form", self.tested)
+        closed = heading("Measured against closed form", self.prove, self.tested)
         layout.addLayout(section(closed, self.gauge_twin, self.verdict_row))
         rounds = QHBoxLayout()
         rounds.setSpacing(10)
