@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import mlx.core as mx
 
-from bench.figures import REPEATS, Figure, bench
-from bench.models import CHAT, chat_ids, pair, params
+from bench.figures import REPEATS, Figure, bench, median, spread
+from bench.models import CHAT, chat_ids, iterate, pair, params
 from draftlens.compare import metrics
 from draftlens.compare.arms import ArmSettings
 from draftlens.compare.comparison import Comparison
@@ -25,6 +26,8 @@ from draftlens.engine.target import DraftContext, Target
 
 RULES = (RuleId.SAMPLER_MATCH, RuleId.STOCHASTIC)
 SEEDS, TOKENS = 8, 64
+STRETCH = 6
+"""Rounds that are taken alone, and then in turn, before it is the other way again."""
 
 
 def _compare(asked: Compare, emit: object = None) -> dict[int, list[Round]]:
@@ -43,27 +46,32 @@ def _compare(asked: Compare, emit: object = None) -> dict[int, list[Round]]:
 
 
 def _two(tokens: int) -> tuple[Arm, ...]:
-    return tuple(
-        Arm(Request(i, params(0.7, rule=rule, tokens=tokens, closed_forms=True))) for i, rule in enumerate(RULES)
-    )
+    return tuple(Arm(Request(i, _asked(rule, tokens))) for i, rule in enumerate(RULES))
+
+
+def _asked(rule: RuleId, tokens: int) -> SessionParams:
+    return params(0.7, rule=rule, tokens=tokens, closed_forms=True)
 
 
 @bench("compare.interleaving_cost")
 def interleaving_cost() -> Iterator[Figure]:
-    """Tokens a second lost to taking rounds in turn: the same rounds in turn and alone, each at its quickest."""
-    arms = _two(24)
-    quickest: dict[bool, dict[tuple[int, int], float]] = {True: {}, False: {}}
-    _compare(Compare(9, arms))
-    for repeat in range(REPEATS + 1):
-        for interleaved in (True, False) if repeat % 2 else (False, True):
-            best = quickest[interleaved]
-            for arm, rounds in _compare(Compare(9, arms, interleaved)).items():
-                for made in rounds[1:]:
-                    place = (arm, made.index)
-                    best[place] = min(best.get(place, made.timings.total), made.timings.total)
-    turns, alone = (sum(quickest[interleaved].values()) for interleaved in (True, False))
-    note = f"{turns:.0f} ms in turn, {alone:.0f} ms alone, {len(quickest[True])} rounds, quickest of {REPEATS + 1}"
-    yield Figure("compare.interleaving_cost", 100 * (1 - alone / turns), 3, False, "%", note)
+    """Tokens a second lost to taking rounds in turn: stretches of the same rounds alone and in turn, side by side."""
+    ids = chat_ids(CHAT)
+    ratios = []
+    for _ in range(REPEATS):
+        alone, turns = ([iterate(ids, _asked(rule, 40), "draft-model") for rule in RULES] for _ in range(2))
+        for arm in (*alone, *turns):
+            next(arm)
+        while True:
+            apart = [[made.timings.total for made in islice(arm, STRETCH)] for arm in alone]
+            mixed = list(zip(*(islice(arm, STRETCH) for arm in turns), strict=False))
+            if min(len(mixed), *map(len, apart)) < STRETCH:
+                break
+            # The first of a stretch follows another arm's round in either case.
+            ratios.append(
+                sum(made.timings.total for pair in mixed[1:] for made in pair) / sum(sum(times[1:]) for times in apart)
+            )
+    yield Figure("compare.interleaving_cost", 100 * (1 - 1 / median(ratios)), 3, False, "%", spread(ratios))
 
 
 @bench("compare.memory")

@@ -230,6 +230,7 @@ def test_saved_comparisons_are_listed_and_reopen_with_their_texts(screen: Shown,
     made, _, _ = screen()
     run(made, qtbot)
     text = [column.page.text for column in made.columns]
+    made.prompt.edit.setText("Another one")
     (item,) = made.comparing.saved()
     assert item.title == PROMPT
     made.setup.add_arm()
@@ -237,6 +238,7 @@ def test_saved_comparisons_are_listed_and_reopen_with_their_texts(screen: Shown,
     assert made.open(item.path)
     assert len(made.columns) == 2
     assert [column.page.text for column in made.columns] == text
+    assert made.prompt.text == PROMPT
     assert made.results.isVisible()
 
 
@@ -245,7 +247,8 @@ def test_an_export_opens_again_and_a_wrong_file_is_said(screen: Shown, tmp_path:
     export.write(played(), tmp_path / "o.json")
     assert made.open(tmp_path / "o.json")
     assert made.columns[1].page.text
-    assert made.prompt.text == "Prompt 0"
+    assert made.prompt.text == made.prompt.edit.text() == "Prompt 0"
+    assert made.setup.seed == 5
     assert not made.comparing.can_resume
     (tmp_path / "bad.json").write_text("{}")
     assert not made.open(tmp_path / "bad.json")

@@ -50,8 +50,8 @@ class CompareSetup(QObject):
 
     def take(self, plan: Plan) -> None:
         """Take over a comparison's own settings, to run it again or otherwise."""
-        self.seed, self.interleaved = plan.seeds[0], plan.interleaved
-        self._set(plan.arms)
+        self.seed, self.interleaved, self.arms = plan.seeds[0], plan.interleaved, plan.arms
+        self.changed.emit()
 
     def add_arm(self) -> None:
         """Add an arm: one more drafter proposal length than the last, so that it differs."""

@@ -39,6 +39,7 @@ class Comparing(QObject):
     """
 
     changed = Signal()
+    opened = Signal()
     textChanged = Signal()
     figuresChanged = Signal()
 
@@ -147,6 +148,7 @@ class Comparing(QObject):
             return False
         self.path = path
         self._show(comparison)
+        self.opened.emit()
         return True
 
     def write(self, path: Path) -> bool:

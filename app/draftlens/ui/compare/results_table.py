@@ -195,4 +195,6 @@ class ResultsTable(QTableView):
             # Columns only grow while numbers run, so that the table stands still.
             self._widths[column] = max(wide, head, self._widths.get(column, 0) if column else 0)
             self.setColumnWidth(column, self._widths[column])
-        self.setFixedHeight(self.horizontalHeader().sizeHint().height() + high * max(7, len(self.rows.rows)) + 2)
+        self.setFixedHeight(
+            self.horizontalHeader().sizeHint().height() + high * max(7, len(self.rows.rows)) + self._theme.px(6)
+        )

@@ -152,7 +152,8 @@ class CompareScreen(QWidget):
         self.bar.provenance.toggled.connect(self.set_tinted)
         self.results.trialChosen.connect(comparing.show_trial)
         self.setup.changed.connect(self.refresh)
-        comparing.changed.connect(self._on_changed)
+        comparing.changed.connect(self.refresh)
+        comparing.opened.connect(self._on_opened)
         comparing.textChanged.connect(self._on_text)
         comparing.figuresChanged.connect(self._show_figures)
         self.banner.retryAsked.connect(bridge.retry)
@@ -178,13 +179,13 @@ class CompareScreen(QWidget):
             self.columns.append(made)
             self._across.addWidget(made, 1)
 
-    def _on_changed(self) -> None:
+    def _on_opened(self) -> None:
         comparison = self.comparing.comparison
-        if comparison is not None and comparison.plan.arms != self.setup.arms:
-            self.setup.take(comparison.plan)
-        if comparison is not None and not self.prompt.text and not self.setup.prompts:
+        if comparison is not None:
+            # What it was asked is shown, to be run again or otherwise.
+            self.setup.close_prompts()
             self.prompt.show_prompt(comparison.plan.prompts[0].text)
-        self.refresh()
+            self.setup.take(comparison.plan)
 
     def _on_text(self) -> None:
         for arm, column in enumerate(self.columns):
