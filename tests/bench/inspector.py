@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from bench.figures import Figure, bench, median, paired, spread
+from bench.figures import REPEATS, Figure, bench, median, paired, spread
 from draftlens.core.params import SamplingParams, SessionParams
 from draftlens.core.rules import RuleId
 from draftlens.core.stats import RunStats
@@ -60,6 +60,36 @@ def overhead() -> Iterator[Figure]:
         window.close()
         alone.close()
     yield Figure("inspector.overhead", median(ratios), 0.95, True, "x", spread(ratios))
+
+
+@bench("inspector.engine_overhead")
+def engine_overhead() -> Iterator[Figure]:
+    """The engine's part of it, the same reply with both on and with both off round by round: other load hits both."""
+    from bench.models import CHAT, chat_ids, iterate
+
+    def ratio() -> float:
+        on, off = (
+            iterate(
+                chat_ids(CHAT),
+                SessionParams(
+                    SamplingParams(temperature=0.7),
+                    rule=RuleId.STOCHASTIC,
+                    k=4,
+                    max_tokens=48,
+                    seed=1,
+                    closed_forms=kept > 0,
+                    candidates=kept,
+                ),
+                "draft-model",
+            )
+            for kept in (12, 0)
+        )
+        pairs = list(zip(on, off, strict=True))[1:]
+        return median([b.timings.total / a.timings.total for a, b in pairs])
+
+    ratio()
+    values = [ratio() for _ in range(REPEATS)]
+    yield Figure("inspector.engine_overhead", median(values), 0.95, True, "x", spread(values))
 
 
 @bench("inspector.gaps")
