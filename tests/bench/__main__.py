@@ -7,7 +7,17 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench import against_mlx_lm, compare, inspector, lookup, rounds, start, window  # noqa: F401  (each registers its benches)
+from bench import (  # noqa: F401  (each registers its benches)
+    against_mlx_lm,
+    compare,
+    downloads,
+    inspector,
+    installed_models,
+    lookup,
+    rounds,
+    start,
+    window,
+)
 from bench.figures import BENCHES
 
 

@@ -57,6 +57,7 @@ class Models(QObject):
         self.searching = False
         self.search_problem: UserError | None = None
         self.looked: dict[str, Preflight | UserError] = {}
+        self._estimates: dict[Path, Estimate] = {}
         self._trashed: list[tuple[Path, Path]] = []
         self._catalog = Catalog()
         self._background = Background(self)
@@ -84,10 +85,14 @@ class Models(QObject):
 
     def refresh(self) -> None:
         """Look at the disk again."""
-        places = self._places()
-        self._background.run(
-            "scan", lambda: (self._catalog.scan(places), catalog.watched(places)), self._take_scan, self._on_trouble
-        )
+        places, context, limit = self._places(), self.context, self.limit
+
+        def look() -> tuple[list[Installed], dict[Path, Estimate], list[Path]]:
+            items = self._catalog.scan(places)
+            estimates = {item.path: candidates.pair_estimate(item, None, context, limit) for item in items}
+            return items, estimates, catalog.watched(places)
+
+        self._background.run("scan", look, self._take_scan, self._on_trouble)
 
     def choose(self, target: Installed | None, drafter: Installed | None = None) -> None:
         """Judge every model as drafter for a target, and one of them as the pair in view."""
@@ -108,6 +113,8 @@ class Models(QObject):
 
     def estimate(self, item: Installed, drafter: Installed | None = None) -> Estimate:
         """The memory that a model, or a pair, would take at the chosen context."""
+        if drafter is None and item.path in self._estimates:
+            return self._estimates[item.path]
         return candidates.pair_estimate(item, drafter, self.context, self.limit)
 
     def search(self, text: str, kind: Kind, sort: Sort) -> None:
@@ -244,8 +251,8 @@ class Models(QObject):
             with contextlib.suppress(OSError):
                 (place.parent.parent / "info" / f"{place.name}.trashinfo").unlink()
 
-    def _take_scan(self, result: tuple[list[Installed], list[Path]]) -> None:
-        self.items, folders = result
+    def _take_scan(self, result: tuple[list[Installed], dict[Path, Estimate], list[Path]]) -> None:
+        self.items, self._estimates, folders = result
         self.scanned = True
         watched, wanted = set(self._watcher.directories()), {str(folder) for folder in folders}
         if gone := watched - wanted:

@@ -31,7 +31,7 @@ STALL_SECONDS = 15.0
 FILES_AT_ONCE = 4
 SPARE = 200_000_000
 """What is left free on the disk, so that the system goes on working."""
-_RATE_SECONDS = 5.0
+_RATE_SECONDS, _RATE_STEP = 5.0, 0.1
 _SPACE_EVERY = 64_000_000
 _LOCK = ".draftlens.lock"
 
@@ -223,7 +223,10 @@ class Download:
         with self._lock:
             self._done += count
             self._last = now
-            self._times.append((now, count))
+            if self._times and now - self._times[-1][0] < _RATE_STEP:
+                self._times[-1] = (self._times[-1][0], self._times[-1][1] + count)
+            else:
+                self._times.append((now, count))
             self._since_check += count
             check = self._since_check >= _SPACE_EVERY
             if check:

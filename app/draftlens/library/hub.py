@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from urllib.parse import quote
 
 from draftlens import __version__
-from draftlens.library import gguf_layout, supported, transfer
+from draftlens.library import supported, transfer
 from draftlens.library.hub_errors import HubError, Trouble, from_status
 from draftlens.library.hub_token import Token
 
@@ -255,5 +255,8 @@ def _runs(gguf: bool, architecture: str) -> bool | None:
     if not architecture:
         return None
     if gguf:
+        # It brings numpy, which a download would otherwise carry for nothing.
+        from draftlens.library import gguf_layout
+
         return architecture in gguf_layout.ARCHITECTURES
     return supported.architecture(architecture)
