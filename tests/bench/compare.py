@@ -18,7 +18,7 @@ from draftlens.compare.plan import Plan, Prompt, seeds_from
 from draftlens.compare.run import TrialRun
 from draftlens.compare.table import table
 from draftlens.core.events import Arm, Compare, Differed, Loading, ReplyEvent, Request, RoundDone
-from draftlens.core.params import SessionParams
+from draftlens.core.params import SamplingParams, SessionParams
 from draftlens.core.round import Round
 from draftlens.core.rules import RuleId
 from draftlens.engine.arms import Arms
@@ -105,7 +105,10 @@ def rules() -> Iterator[Figure]:
         yield Figure(f"compare.rules.{rule}", abs(stats.z or 0.0), 3, False, " sigma", note)
     note = f"difference {delta.value:+.4f}, 95 % {delta.interval[0]:+.4f} to {delta.interval[1]:+.4f}"
     yield Figure("compare.rules.difference", delta.interval[0], 0, True, "", f"{note}, headroom {shown.headroom:.2f}")
-    greedy = _run([replace(params(0.0, tokens=200, rule=rule), stop=()) for rule in RULES], 1)
+    # The end is banned, so that all 200 are written.
+    bans = tuple((token, float("-inf")) for token in sorted(pair()[0].model.end_of_text))
+    endless = SamplingParams(temperature=0, logit_bias=bans)
+    greedy = _run([replace(params(0, tokens=200, rule=rule), sampling=endless) for rule in RULES], 1)
     same = sum(a == b for a, b in zip(greedy.reply(0, 0).tokens, greedy.reply(0, 1).tokens, strict=False))
     written = max(len(greedy.reply(0, arm).tokens) for arm in range(2))
     yield Figure("compare.rules.greedy", same, written, True, " tokens", "the same in both arms")

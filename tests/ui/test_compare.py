@@ -226,6 +226,17 @@ def test_a_disk_that_is_full_stops_the_comparison_and_says_so(
     files.read(made.comparing.path)
 
 
+def test_where_nothing_can_be_kept_it_runs_all_the_same_and_says_so(
+    screen: Shown, qtbot: QtBot, tmp_path: Path
+) -> None:
+    made, bridge, _ = screen()
+    (tmp_path / "file").write_text("in the way")
+    made.comparing._folder = tmp_path / "file"
+    run(made, qtbot)
+    assert made.comparing.comparison is not None and made.comparing.comparison.complete == [0]
+    assert bridge.problem is not None and bridge.problem.title == "This comparison is not kept"
+
+
 def test_saved_comparisons_are_listed_and_reopen_with_their_texts(screen: Shown, qtbot: QtBot) -> None:
     made, _, _ = screen()
     run(made, qtbot)

@@ -12,7 +12,7 @@ from draftlens.bridge.engine_bridge import EngineBridge
 from draftlens.bridge.reply import Reply
 from draftlens.bridge.state import Problem
 from draftlens.compare import export, files
-from draftlens.compare.about import about
+from draftlens.compare.about import about, check_models
 from draftlens.compare.arms import LETTERS
 from draftlens.compare.comparison import ArmReply, Comparison
 from draftlens.compare.files import Journal, Saved
@@ -106,6 +106,7 @@ class Comparing(QObject):
         loaded = self._bridge.loaded
         if self._bridge.running or not self._bridge.can_load or loaded is None:
             return
+        self._bridge.dismiss()
         comparison = Comparison(plan, about(loaded, WARM_UP_TOKENS))
         self._journal = self.path = None
         try:
@@ -123,7 +124,9 @@ class Comparing(QObject):
             return
         if self._bridge.loaded is None:
             return
+        self._bridge.dismiss()
         try:
+            check_models(self.comparison.about, self._bridge.loaded)
             self._journal = Journal(self.path, self.comparison, new=False)
         except UserError as error:
             self._report("The comparison cannot go on", error)
@@ -192,7 +195,6 @@ class Comparing(QObject):
         assert self.comparison is not None
         self._stopped = False
         self._began = (time.monotonic(), self.comparison.done)
-        self._bridge.dismiss()
         self._next(warm_up=True)
 
     def _next(self, *, warm_up: bool = False) -> None:

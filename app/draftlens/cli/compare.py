@@ -14,7 +14,7 @@ from draftlens.cli.progress import Progress
 from draftlens.cli.rooms import Rooms
 from draftlens.cli.settings import read_prompt, session_params
 from draftlens.compare import export, files
-from draftlens.compare.about import about
+from draftlens.compare.about import about, check_models
 from draftlens.compare.arms import ArmSettings, parse_arm
 from draftlens.compare.comparison import Comparison
 from draftlens.compare.files import Journal
@@ -49,6 +49,8 @@ def compare(arguments: argparse.Namespace, rooms: Rooms) -> int:
         engine = rooms.open_engine()
         try:
             loaded = load(engine, target, draft, progress, interrupt)
+            if resumed is not None:
+                check_models(resumed.about, loaded)
             comparison = resumed or Comparison(plan, about(loaded, WARM_UP_TOKENS))
             trouble = _run(engine, comparison, _journal(arguments, comparison, rooms), progress, interrupt)
         finally:

@@ -6,12 +6,14 @@ import os
 import platform
 import subprocess
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from draftlens.core.errors import UserError
 from draftlens.core.events import Loaded
 
 _PACKAGES = ("draftlens", "mlx", "mlx-lm")
@@ -30,6 +32,24 @@ def about(loaded: Loaded, warm_up_tokens: int) -> dict[str, Any]:
         },
         "warm_up_tokens": warm_up_tokens,
     }
+
+
+def check_models(kept: Mapping[str, Any], loaded: Loaded) -> None:
+    """Refuse to go on with a comparison on other models than it began with.
+
+    Args:
+        kept: what `about` returned when it began; where it does not tell, nothing is refused.
+
+    Raises:
+        UserError: naming both models.
+    """
+    models = kept.get("models")
+    for role, now in (("target", loaded.target), ("draft_model", loaded.drafter)):
+        before = models.get(role) if isinstance(models, dict) else None
+        name = before.get("name") if isinstance(before, dict) else None
+        if name is not None and (now is None or now.name != name):
+            other = "no draft model" if now is None else now.name
+            raise UserError(f"This comparison was run with {name}, and {other} is loaded.", f"Load {name} to go on.")
 
 
 @cache
