@@ -7,6 +7,7 @@ from pathlib import Path
 from pytestqt.qtbot import QtBot
 
 from draftlens.core.chat import Attachment
+from draftlens.ui.main_window import MainWindow
 from fakes import ScriptedEngine, step
 from ui.asking import ROUNDS, Window, ask
 
@@ -79,3 +80,29 @@ def test_the_chip_says_whether_the_next_reply_drafts(window: Window, qtbot: QtBo
     assert chip.text() == "On (rule=greedy-argmax)"
     bridge.next_reply.set_speculation(False)
     assert chip.text() == "Off (switched off)"
+
+
+def test_an_overlong_prompt_given_at_the_start_is_refused_like_a_typed_one(window: Window, qtbot: QtBot) -> None:
+    engine = ScriptedEngine(rounds=ROUNDS)
+    first, bridge = window(engine, load=False)
+    shown = MainWindow(first.theme, bridge, first_prompt="word " * 9000)
+    qtbot.addWidget(shown)
+    shown.chat.composer.replace("half a thought")
+    bridge.load(None)
+    qtbot.waitUntil(lambda: bridge.problem is not None)
+    assert bridge.problem is not None and "9,000 tokens; the model reads 8,192" in bridge.problem.detail
+    assert engine.requests == []
+    assert bridge.turns == []
+    assert shown.chat.composer.text == "word " * 9000 + "\n\nhalf a thought"
+
+
+def test_a_prompt_given_at_the_start_leaves_what_stood_in_the_box(window: Window, qtbot: QtBot) -> None:
+    first, bridge = window(ScriptedEngine(rounds=ROUNDS), load=False)
+    shown = MainWindow(first.theme, bridge, first_prompt="Say it")
+    qtbot.addWidget(shown)
+    shown.chat.composer.replace("half a thought", (Attachment("a.txt", "text"),))
+    bridge.load(None)
+    qtbot.waitUntil(lambda: bool(bridge.turns) and not bridge.running)
+    assert [turn.user for turn in bridge.turns] == ["Say it"]
+    assert shown.chat.composer.text == "half a thought"
+    assert [file.name for file in shown.chat.composer.files] == ["a.txt"]

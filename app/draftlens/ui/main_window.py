@@ -227,7 +227,7 @@ class MainWindow(QMainWindow):
         self.refresh()
         if self._first_prompt is not None and self._bridge.loaded is not None:
             prompt, self._first_prompt = self._first_prompt, None
-            self._bridge.send(prompt)
+            self.chat.ask(prompt)
 
     def _on_chat(self) -> None:
         title = self._bridge.chat.conversation.title

@@ -51,6 +51,7 @@ class ChatPane(QWidget):
         self._editing: str | None = None
         self._draft_key = bridge.chat.draft_key
         self._given_back: str | None = None
+        self._beside = Draft()
         self.provenance = ProvenanceBar(theme, shortcut)
         self.find_bar = FindBar(theme)
         self.transcript = Transcript(theme)
@@ -76,6 +77,12 @@ class ChatPane(QWidget):
         self._join()
         self._on_chat()
 
+    def ask(self, text: str) -> None:
+        """Send a prompt as if it had been typed; what stood in the box stays there."""
+        self._beside = Draft(self.composer.text, self.composer.files)
+        self.composer.replace(text)
+        self.send()
+
     def send(self) -> None:
         """Send what is written once it is counted; what is too long for the context is refused and stays."""
         if self._bridge.loaded is None or self._bridge.running or self._typed() is None:
@@ -91,7 +98,7 @@ class ChatPane(QWidget):
     def _deliver(self) -> None:
         """Send what waited for its count; what was typed since stays in the box."""
         bridge, composer, meter = self._bridge, self.composer, self.composer.meter
-        waiting, self.waiting = self.waiting, None
+        waiting, self.waiting, beside, self._beside = self.waiting, None, self._beside, Draft()
         self._unanswered.stop()
         if waiting is None or waiting[0] != bridge.chat.draft_key:
             return
@@ -103,6 +110,8 @@ class ChatPane(QWidget):
                     "reply included. Shorten it or start a new chat. Nothing was sent.",
                 )
             )
+            if beside:
+                composer.replace("\n\n".join(filter(None, (composer.text, beside.text))), beside.attachments)
             return
         _, text, files = waiting
         now, edited, self._editing = composer.text, self._editing, None
@@ -112,6 +121,7 @@ class ChatPane(QWidget):
         elif now.startswith(text):
             composer.take()
             composer.put(now.removeprefix(text))
+            composer.put(beside.text, beside.attachments)
         if sent and edited is not None:
             composer.end_editing()
 
@@ -207,7 +217,6 @@ class ChatPane(QWidget):
 
     def _on_chat(self) -> None:
         """Another chat: its turns, and what stood in its composer."""
-        self._editing = None
         self.composer.edit.cancels = False
         self.composer.editing.hide()
         self._draft_key = self._bridge.chat.draft_key
@@ -255,19 +264,12 @@ class ChatPane(QWidget):
         if bridge.loaded is None:
             self.composer.meter.show_count(None, 0)
             return
-        typed = self._typed()
-        conversation = bridge.chat.conversation
-        messages = list(conversation.turns(bridge.system))
-        if typed is not None:
-            if messages and messages[-1][0] == "user":
-                messages[-1] = ("user", f"{messages[-1][1]}\n\n{typed.prompt_text}")
-            else:
-                messages.append(("user", typed.prompt_text))
-        if not messages or messages == [("system", bridge.system)]:
+        messages = bridge.chat.with_typed(bridge.system, self._typed())
+        if not messages:
             self.composer.meter.show_count(0, bridge.loaded.target.context)
             return
         self._counted = self._written()
-        self._ticket = bridge.ask_count(tuple(messages))
+        self._ticket = bridge.ask_count(messages)
 
     def _typed(self) -> Message | None:
         text, files = self.composer.text, self.composer.files
@@ -289,9 +291,7 @@ class ChatPane(QWidget):
 
     def _name_replacement(self) -> None:
         reply = self._bridge.reply
-        rule = self._bridge.next_reply.rule
-        if reply is not None and reply.stats.rule is not None:
-            rule = reply.stats.rule
+        rule = (None if reply is None else reply.stats.rule) or self._bridge.next_reply.rule
         self.provenance.show_replacement(Source.RESIDUAL if rule is RuleId.STOCHASTIC else Source.TARGET)
 
     def _write_sample(self) -> None:
