@@ -209,7 +209,7 @@ def test_plain_decoding_is_measured_on_request_and_losing_speculation_is_one_cli
     qtbot.waitUntil(lambda: bool(bridge.turns) and not bridge.running)
     shown.inspector.run.choice.choose(2)
     paying = shown.inspector.run.times.paying
-    assert shown.inspector.run.tiles.views[0].note.text() == "no plain baseline"
+    assert shown.inspector.run.tiles.views[0].note.text() == "no baseline"
     assert paying.sentence.text().startswith("No plain baseline was measured")
     assert not paying.off.isVisible()
     plain = [step(0, "a", Source.PREFILL), *(replace(step(i, "b"), timings=Timings(verify=20.0)) for i in range(1, 9))]

@@ -124,7 +124,7 @@ def tile_words(reply: Reply | None, baseline: Baseline | None) -> str:
     found = gain_of(reply, baseline)
     if found is not None:
         return f"{found.times:.1f}× plain"
-    return "no plain baseline" if baseline is None and reply is not None and reply.stats.rounds else ""
+    return "no baseline" if baseline is None and reply is not None and reply.stats.rounds else ""
 
 
 def paying_words(reply: Reply | None, baseline: Baseline | None, *, running: bool) -> str:

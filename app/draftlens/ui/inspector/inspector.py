@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from draftlens.bridge.reply import Reply
 from draftlens.bridge.selection import Selection
@@ -33,7 +33,14 @@ class Inspector(QWidget):
         self.distribution = Distribution(theme, selection)
         self.log = LogTab(theme, selection)
         self.pages = QStackedWidget()
-        for page in (self.run, self.distribution, self.log):
+        # In a low window, or with large text, the tab scrolls before anything in it is squeezed.
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(self.run)
+        for page in (area, self.distribution, self.log):
             self.pages.addWidget(page)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 12, 16, 12)

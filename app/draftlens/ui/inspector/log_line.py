@@ -18,7 +18,6 @@ class LogLine(QFrame):
         super().__init__(parent)
         self._theme, self._text = theme, ""
         self.setProperty("kind", "log")
-        self.setFixedHeight(48)
         self.label = QLabel()
         self.label.setFont(theme.font("data"))
         self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -35,8 +34,8 @@ class LogLine(QFrame):
         layout.setSpacing(6)
         layout.addWidget(self.label, 1)
         layout.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
-        theme.changed.connect(self._show_icon)
-        self._show_icon()
+        theme.changed.connect(self._dress)
+        self._dress()
 
     @property
     def text(self) -> str:
@@ -77,6 +76,12 @@ class LogLine(QFrame):
         if words:
             lines[-1] += " …"
         self.label.setText("\n".join(lines))
+
+    def _dress(self) -> None:
+        self.setFixedHeight(self._theme.px(48))
+        self.label.setFont(self._theme.font("data"))
+        self._show_icon()
+        self._fit()
 
     def _show_icon(self) -> None:
         self.button.setIcon(self._theme.icon("copy", "text2", 14))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
@@ -36,11 +36,20 @@ _ROOMY = 680
 _FRAME_MS = 8
 
 
+class _Below(QStackedWidget):
+    """Takes what height is left, and asks for no more than its least."""
+
+    def sizeHint(self) -> QSize:
+        """The least."""
+        return QSize(380, self.minimumHeight())
+
+
 class RunTab(QWidget):
     """Live while a reply runs; the selected round is the selection's."""
 
     def __init__(self, theme: Theme, selection: Selection, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setObjectName("inspectorBody")
         self._theme, self._selection = theme, selection
         self._reply: Reply | None = None
         self._tone: Tone = "none"
@@ -76,11 +85,12 @@ class RunTab(QWidget):
             "Hold what the loaded pair emits against the target’s distribution, with a wrong rule beside."
         )
         self.choice = Segments(("Table", "Blocks", "Times"), quiet=True)
-        self.below = QStackedWidget()
+        self.below = _Below()
         for page in (self.table, self.blocks, self.times):
             self.below.addWidget(page)
         self._lay_out()
         self.strip.selected.connect(selection.choose)
+        self.strip.openAsked.connect(self.table.toggle)
         self.table.placeSelected.connect(selection.choose)
         self.choice.chosen.connect(self._show_page)
         self.strip.scrolled.connect(lambda: self.shown.setText(self.strip.visible_range()))
@@ -187,6 +197,7 @@ class RunTab(QWidget):
         rounds.addStretch(1)
         rounds.addWidget(self.shown)
         layout.addLayout(section(rounds, self.strip, self._legend()))
+        self.below.setMinimumHeight(self._theme.px(96))
         layout.addWidget(self.below, 1)
         layout.addWidget(self.log)
 

@@ -24,6 +24,7 @@ class RoundStrip(QAbstractScrollArea):
     """Painted column by column; only what is visible is painted."""
 
     selected = Signal(int)
+    openAsked = Signal()
     scrolled = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -127,7 +128,10 @@ class RoundStrip(QAbstractScrollArea):
             self._choose(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Left and right step through the rounds."""
+        """Left and right step through the rounds; Space opens the selected one in the table."""
+        if event.key() == Qt.Key.Key_Space and self._row >= 0:
+            self.openAsked.emit()
+            return
         step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()))
         if step is None or not self._rounds:
             super().keyPressEvent(event)
