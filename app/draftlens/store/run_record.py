@@ -130,7 +130,9 @@ def parcel(reply: Reply) -> Parcel:
 
 
 def _refused(name: str, reason: str) -> UserError:
-    return UserError(f"{name} cannot be opened: {reason}.", "Nothing was opened; choose a run record of Draftlens.")
+    return UserError(
+        f"{name} cannot be opened: {reason.rstrip('.')}.", "Nothing was opened; choose a run record of Draftlens."
+    )
 
 
 def _reply(lines: list[tuple[int, str]]) -> Reply:
