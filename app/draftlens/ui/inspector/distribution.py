@@ -47,8 +47,8 @@ class Distribution(QWidget):
         self.title.setProperty("scale", "title")
         self.where.setProperty("tone", "3")
         self.where.setProperty("scale", "small")
-        self.previous = self._arrow("chevron-left", "Previous token", -1)
-        self.following = self._arrow("chevron-right", "Next token", 1)
+        self.previous = self._arrow("Previous token", -1)
+        self.following = self._arrow("Next token", 1)
         self.drafted, self.emitted = TokenName(theme), TokenName(theme)
         self.arrow = QLabel("→")
         self.arrow.setProperty("tone", "2")
@@ -251,13 +251,12 @@ class Distribution(QWidget):
         layout.addWidget(area, 1)
         layout.addLayout(foot)
 
-    def _arrow(self, icon: str, name: str, by: int) -> QToolButton:
+    def _arrow(self, name: str, by: int) -> QToolButton:
         button = QToolButton()
         button.setProperty("kind", "step")
         button.setFixedSize(24, 24)
         button.setAccessibleName(name)
         button.setToolTip(name)
-        button.setProperty("icon", icon)
         button.clicked.connect(lambda: self._selection.step_token(by))
         return button
 
