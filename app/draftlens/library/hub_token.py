@@ -9,6 +9,7 @@ from pathlib import Path
 from draftlens.core.errors import UserError
 from draftlens.library import hub_cache
 
+KEYCHAIN = "the keychain"
 _SERVICE, _ACCOUNT = "Draftlens", "Hugging Face token"
 
 
@@ -32,7 +33,7 @@ def find() -> Token | None:
     """The token to use: our own from the keychain, else `HF_TOKEN`, else the token file; None if there is none."""
     kept = _from_keychain()
     if kept:
-        return Token(kept, "the keychain")
+        return Token(kept, KEYCHAIN)
     for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"):
         if value := os.environ.get(name, "").strip():
             return Token(value, name)

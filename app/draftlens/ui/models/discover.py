@@ -26,6 +26,7 @@ from draftlens.library.suggestions import SUGGESTIONS
 from draftlens.ui.models import badge
 from draftlens.ui.models.badge import Look
 from draftlens.ui.models.rows import ITEM_ROLE, Index
+from draftlens.ui.models.token_button import TokenButton
 from draftlens.ui.theme import Theme
 
 _KINDS: tuple[tuple[str, Kind], ...] = (("MLX", "mlx"), ("GGUF", "gguf"), ("All", "all"))
@@ -128,6 +129,8 @@ class Discover(QWidget):
         row.addWidget(self.kind)
         row.addWidget(self.sort)
         row.addWidget(self.go)
+        self.token = TokenButton()
+        row.addWidget(self.token)
         self.message = QLabel()
         self.message.setProperty("tone", "2")
         self.message.setWordWrap(True)

@@ -200,6 +200,7 @@ class ModelsScreen(QWidget):
         models.lookedChanged.connect(self._show_found)
         models.downloadsChanged.connect(self._count)
         models.troubled.connect(self._tell)
+        self.discover.token.troubled.connect(self._tell)
         self.toast.undoAsked.connect(models.undo_trash)
         self._theme.changed.connect(self._on_theme)
 
