@@ -79,6 +79,7 @@ class Models(QObject):
     def begin(self) -> None:
         """List what is there and take up unfinished downloads, paused; worth calling when the screen is first shown."""
         if not self.scanned:
+            gguf_import.remove_leftovers()
             self.downloads.recover(self.cache)
             self.refresh()
             self.downloadsChanged.emit()
