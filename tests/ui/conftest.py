@@ -15,6 +15,7 @@ from draftlens.bridge.next_reply import NextReply
 from draftlens.core.params import SessionParams
 from draftlens.runtime.engine_thread import EngineThread
 from draftlens.store.opening import open_store
+from draftlens.ui.compare.screen import COMPARE, CompareScreen
 from draftlens.ui.main_window import MainWindow
 from draftlens.ui.theme import Theme
 from fakes import ScriptedEngine, demo_folders
@@ -57,3 +58,17 @@ def window(qtbot: QtBot, theme: Theme, tmp_path: Path) -> Iterator[Window]:
         bridge.quit()
         assert bridge.join(3)
     assert opened.database.close()
+
+
+@pytest.fixture
+def screen(window: Window) -> Callable[..., tuple[CompareScreen, EngineBridge, MainWindow]]:
+    """The Compare screen in view, on an engine whose arms play rounds of their own rules."""
+    from ui.comparing import Arms
+
+    def make(engine: ScriptedEngine | None = None) -> tuple[CompareScreen, EngineBridge, MainWindow]:
+        shown, bridge = window(engine or Arms())
+        shown.resize(1440, 900)
+        shown.screens.show_screen(COMPARE)
+        return shown.compare, bridge, shown
+
+    return make
