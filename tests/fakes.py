@@ -19,6 +19,7 @@ from draftlens.core.events import (
     ReplyEvent,
     Request,
     RoundDone,
+    Started,
 )
 from draftlens.core.proof import LawTest, Prove, Proved, Proving
 from draftlens.core.round import Emitted, Fate, FinishReason, Proposed, Round, Source, Timings
@@ -115,6 +116,7 @@ class ScriptedEngine:
     error: BaseException | None = None
     note: str | None = None
     pace: float = 0.0
+    thinking: bool = False
     holding: threading.Event = field(default_factory=threading.Event)
     closed: threading.Event = field(default_factory=threading.Event)
     threads: set[str] = field(default_factory=set)
@@ -133,10 +135,11 @@ class ScriptedEngine:
         return Loaded(model(target.name), None if drafter is None else model(drafter.name))
 
     def reply(
-        self, request: Request, emit: Callable[[Prefill | RoundDone], None], cancelled: Callable[[], bool]
+        self, request: Request, emit: Callable[[Started | Prefill | RoundDone], None], cancelled: Callable[[], bool]
     ) -> Finished:
         self.threads.add(threading.current_thread().name)
         self.requests.append(request)
+        emit(Started(request.run, 20, request.params.rule, request.params.drafter, None, 7, self.thinking))
         emit(Prefill(request.run, 5, 20, 0, 10.0))
         if self.hold_prefill:
             self._hold(cancelled)

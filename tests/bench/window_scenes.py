@@ -126,7 +126,8 @@ class Scene:
         What the window does between two frames counts where it holds up the next. `own` counts this thread's processor
         time only, from the start of the turn that ran into the frame: what is left if other programs want the processor.
         """
-        found, own = [], []
+        found: list[float] = []
+        own: list[float] = []
         due = time.perf_counter() + _FRAME
         going = True
         while going:

@@ -25,6 +25,7 @@ from draftlens.core.events import (
     Quit,
     Request,
     RoundDone,
+    Started,
     Stop,
 )
 from draftlens.core.params import SessionParams
@@ -270,4 +271,4 @@ def test_a_wake_comes_only_when_the_queue_was_empty(drive: Callable[[ScriptedEng
     assert driver.engine.holding.wait(3)
     assert driver.wakes == 1
     kinds = [type(e) for e in driver.thread.drain()]
-    assert kinds == [Loading, Loading, Loaded, Prefill]
+    assert kinds == [Loading, Loading, Loaded, Started, Prefill]

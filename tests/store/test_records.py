@@ -195,3 +195,14 @@ def test_a_reply_that_does_not_stream_is_not_begun(db: Database) -> None:
     whole = Message("r", "p", Role.ASSISTANT, "text", 1.0, run=RUN)
     with pytest.raises(BugError, match="not one to stream into"):
         records.begin(db, "c", None, whole)
+
+
+def test_what_is_known_at_the_start_is_kept_though_the_reply_never_ends(db: Database) -> None:
+    _, reply, writer = begun(db)
+    writer.start(7, "why", thinking=True)
+    writer.append(many(1), "abc")
+    assert db.flush(5)
+    (run,) = records.runs(db, reply.id)
+    assert (run.summary.seed, run.summary.note, run.summary.thinking) == (7, "why", True)
+    writer.finish(FinishReason.LENGTH, seed=7, note="why").result(5)
+    assert records.runs(db, reply.id)[0].summary.thinking

@@ -36,6 +36,26 @@ def test_a_chat_is_kept_and_opens_again_with_its_rounds(window: Window, qtbot: Q
     assert view.status.whole.startswith("6 tokens in ")
 
 
+def test_a_thought_the_template_opened_is_folded_when_read_back_as_when_it_was_written(
+    window: Window, qtbot: QtBot
+) -> None:
+    # Stopped within the thought: nothing in the text itself says that it is one.
+    engine = ScriptedEngine(rounds=[step(0, "Let me"), step(1, " see")], thinking=True)
+    shown, bridge = window(engine)
+    ask(shown, bridge, qtbot, "Hi")
+    body = shown.chat.transcript.turns[-1].body
+    assert body.fold.isVisible()
+    assert [part.isHidden() for part in body.parts] == [True]
+    id = bridge.chat.id
+    bridge.new_chat()
+    bridge._open.clear()
+    assert bridge.open(id)
+    again = shown.chat.transcript.turns[-1].body
+    assert again is not body
+    assert (again.fold.isVisible(), again.fold.text()) == (True, "Thought, show")
+    assert [part.isHidden() for part in again.parts] == [True]
+
+
 def test_a_reply_goes_on_while_another_chat_is_in_view(window: Window, qtbot: QtBot) -> None:
     engine = ScriptedEngine(rounds=ROUNDS, hold_after=2)
     shown, bridge = window(engine)

@@ -117,7 +117,9 @@ class Chat:
         old = self.conversation.message(reply.message)
         run = old.run
         if run is not None:
-            run = replace(run, params=reply.params, seed=reply.seed, note=reply.note, finish=reply.finish)
+            run = replace(
+                run, params=reply.params, seed=reply.seed, note=reply.note, finish=reply.finish, thinking=reply.thinking
+            )
         message = replace(
             old,
             content=reply.text,

@@ -132,6 +132,7 @@ class Reply:
             for round_ in record.rounds:
                 reply.add(round_)
             reply.note, reply.seed = kept.note, kept.seed
+            reply.thinking |= kept.thinking
             reply.shadow_confirmations += kept.shadow_confirmations
             reply.stats.finish = kept.finish
         reply._show(message.content[len(reply.text) :])

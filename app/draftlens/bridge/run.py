@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from draftlens.bridge.chat import Chat
 from draftlens.bridge.reply import Phase, Reply
-from draftlens.core.events import Failed, Finished, ReplyEvent, Request, RoundDone
+from draftlens.core.events import Failed, Finished, ReplyEvent, Request, RoundDone, Started
 from draftlens.store.records import ReplyWriter
 
 
@@ -30,6 +30,8 @@ class Run:
         reply, writer = self.reply, self.writer
         reply.take(event)
         match event:
+            case Started() if writer is not None:
+                writer.start(event.seed, event.note, thinking=event.thinking)
             case RoundDone() if writer is not None:
                 writer.append([event.round], event.round.text)
             case Finished():

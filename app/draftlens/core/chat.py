@@ -53,8 +53,7 @@ class RunSummary:
 
     Attributes:
         model, drafter: names of what was loaded; drafter is None where none was.
-        params: what was asked; what ran is in the rounds.
-        seed: the seed that makes the same reply again, known at its end.
+        seed: the seed that makes the same reply again; `thinking`: the template opened a block that it goes on with.
         note: why speculation did not run, or ran otherwise than asked.
         finish: why it ended, None while it runs or if it failed.
     """
@@ -69,6 +68,7 @@ class RunSummary:
     cached_tokens: int = 0
     prompt_ms: float = 0.0
     shadow_confirmations: int = 0
+    thinking: bool = False
 
 
 @dataclass(frozen=True, slots=True)

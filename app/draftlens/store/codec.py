@@ -58,6 +58,7 @@ def summary_from_values(data: object, params: SessionParams, where: str) -> RunS
             cached_tokens=int(number(values.get("cached_tokens", 0), f"{where}.cached_tokens")),
             prompt_ms=number(values.get("prompt_ms", 0.0), f"{where}.prompt_ms"),
             shadow_confirmations=int(number(values.get("shadow_confirmations", 0), f"{where}.shadow_confirmations")),
+            thinking=values.get("thinking") is True,
         )
     except ValueError as error:
         if isinstance(error, BadField):

@@ -59,6 +59,15 @@ class ReplyWriter:
         self._scheduled = False
         self._ended = False
 
+    def start(self, seed: int, note: str | None, *, thinking: bool) -> None:
+        """Keep what is known once the reply begins, so that it is also known of one that never ends."""
+        run = self._run = replace(self._run, seed=seed, note=note, thinking=thinking)
+        self._db.write(
+            lambda connection: connection.execute(
+                "UPDATE run SET summary = ? WHERE row = ?", (summary_text(run), self._row(connection))
+            )
+        )
+
     def append(self, rounds: Sequence[Round], text: str) -> None:
         """Take the newest rounds and the characters they released."""
         with self._lock:

@@ -150,6 +150,9 @@ class ReplyBody(QWidget):
         """Take what the reply gained, or only the first so many characters of it."""
         reply = self._reply
         self.origins.take(reply.pieces)
+        if not self._fed and not self._ended:
+            # Whether the template opened a thought is only known once the reply has started.
+            self._begin()
         text = reply.text[self._fed : None if most is None else self._fed + most]
         self._fed += len(text)
         over = not reply.phase.running and self._fed == len(reply.text)
