@@ -169,7 +169,7 @@ def test_a_folder_that_is_no_draft_model_stops_the_comparison_before_any_arm(eng
         run(engine, Compare(9, arms_of((SETTINGS[0],) * 2, tmp_path)))
 
 
-def test_two_arms_need_weights_once_and_two_caches(engine: MlxEngine) -> None:
+def test_two_arms_add_two_caches_to_the_weights_and_no_second_copy_of_them(engine: MlxEngine) -> None:
     loaded, _ = engine._ready()
     assert engine._drafter is not None
     long = (replace(WARM, max_tokens=6), replace(WARM, max_tokens=6, rule=RuleId.STOCHASTIC))
@@ -186,11 +186,8 @@ def test_two_arms_need_weights_once_and_two_caches(engine: MlxEngine) -> None:
 
     engine.compare(Compare(9, arms), watch, lambda: False)
     prompt = len(engine.prompt_ids(arms[0].request))
-    layers = loaded.model.make_cache()
-    assert layers
     caches = 2 * cache_bytes(engine, prompt + 6)
     assert active - before <= caches + 0.15 * (weights + caches)
-    assert before < 1.15 * weights + 64e6
 
 
 def cache_bytes(engine: MlxEngine, length: int) -> int:
