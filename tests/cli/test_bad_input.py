@@ -35,6 +35,7 @@ FLAGS = [
     (["--logit-bias", "abc=1"], "--logit-bias abc=1 cannot be read"),
     (["--logit-bias", "5=nan"], "logit_bias for token 5 is nan"),
     (["--logit-bias=-1=100"], "logit_bias names -1"),
+    (["--stop", ""], "--stop is given an empty text"),
     (["--rule", "fastest"], "invalid choice: 'fastest'"),
     (["--rule", "greedy-argmax"], "--rule greedy-argmax needs temperature 0"),
     (["--bogus"], "Unrecognized arguments: --bogus"),
@@ -113,6 +114,7 @@ def test_a_bound_drafter_is_refused_in_both_slots_before_loading(call: Call, tmp
     assert f"{tmp_path} is a DFlash-family speculative drafter" in ran.err
     assert "not a standalone model" in ran.err
     assert "Weight not found" not in ran.err
+    assert "Loading draft model" not in ran.err
 
 
 def test_a_draft_model_with_another_vocabulary_is_told_the_first_difference(

@@ -220,3 +220,15 @@ def test_the_self_test_names_every_check_and_agrees_with_its_json(call: Call) ->
     assert text.code == (0 if data["ok"] else 1)
     assert len(text.out.splitlines()) == len(data["checks"])
     assert {"ok", "warning", "failed"} >= {c["state"] for c in data["checks"]}
+
+
+def test_a_draft_model_whose_own_context_ends_says_so(call: Call, tmp_path: Path, demo_pair: DemoPair) -> None:
+    for file in demo_pair.drafter.iterdir():
+        if file.name != "config.json":
+            (tmp_path / file.name).symlink_to(file)
+    config = json.loads((demo_pair.drafter / "config.json").read_text(encoding="utf-8"))
+    (tmp_path / "config.json").write_text(json.dumps(config | {"max_position_embeddings": 48}), encoding="utf-8")
+    ran = call("generate", "-p", "Count to one hundred.", "--temp", "0", "-n", "24", "--draft-model", str(tmp_path))
+    assert ran.code == 0
+    assert f"draftlens: speculation: the draft model {tmp_path.name} reads 48 tokens at most, so from token " in ran.err
+    assert ran.err.rstrip().endswith("of the reply on nothing was drafted")

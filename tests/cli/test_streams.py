@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
 from pathlib import Path
 from typing import NoReturn
@@ -15,6 +16,7 @@ from draftlens.core.errors import UserError
 from draftlens.core.events import Cancelled
 from draftlens.library import checkpoint
 from fakes import ScriptedEngine, step
+from library.toy_folder import llama_config
 
 
 def nothing(*_: object) -> NoReturn:
@@ -82,7 +84,7 @@ def test_standard_input_that_is_not_utf8_is_said(
 
 def test_a_lone_config_is_judged_but_not_loaded(tmp_path: Path) -> None:
     config = tmp_path / "config.json"
-    config.write_text('{"model_type": "llama"}')
+    config.write_text(json.dumps(llama_config()))
     assert checkpoint.inspect(config).role.standalone
     with pytest.raises(UserError, match="is a file, not a model folder"):
         checkpoint.require_standalone(config)

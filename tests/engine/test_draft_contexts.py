@@ -106,3 +106,14 @@ def test_beyond_its_own_context_a_draft_model_proposes_nothing_and_the_text_goes
     assert reply.tokens == naive(made, PROMPT, TOKENS)
     assert all(r.context + r.drafted <= context for r in reply.rounds if r.proposals)
     assert reply.rounds[-1].proposals == ()
+    first = next(r for r in reply.rounds[1:] if not r.proposals)
+    assert drafter.note == (
+        f"the draft model {drafter.context.model.name} reads {context} tokens at most, "
+        f"so from token {first.position + 1} of the reply on nothing was drafted"
+    )
+
+
+def test_within_its_own_context_a_draft_model_has_nothing_to_note() -> None:
+    drafter = DraftModel(DraftContext(model("qwen3")), Chain(GREEDY, VOCABULARY), Keys(0))
+    run(Target(model("qwen3")), drafter, PROMPT, max_tokens=TOKENS, k=2)
+    assert drafter.note is None

@@ -144,6 +144,10 @@ def test_lookup_needs_no_end_of_text_id_and_none_of_its_proposals_outruns_the_bu
         made = toy(Induction(VOCABULARY, latest=True), VOCABULARY)
         reply = run(Target(made), PromptLookup(LookupParams()), prompt, max_tokens=budget)
         assert reply.tokens == [3, 4, 5, 6, 1, 2][:budget]
+        # The last token that fits is the target's own draw: proposing it too would win nothing.
+        left = [budget - sum(len(r.emitted) for r in reply.rounds[:i]) for i in range(len(reply.rounds))]
+        assert all(r.drafted <= room - 1 for r, room in zip(reply.rounds, left, strict=True))
+        assert any(r.proposals for r in reply.rounds) is (budget > 2)
         assert reply.finish == "length"
 
 

@@ -108,6 +108,8 @@ class Scripted:
 
     kind = "scripted"
     reports_q = False
+    spare = 0
+    note: str | None = None
     paused = False
     shadow_confirmations = 0
     idle = False

@@ -32,7 +32,7 @@ def test_reasons_for_and_against_each_drafter(tmp_path: Path) -> None:
     good = item(model_folder(tmp_path / "good", numbered()))
     other = model_folder(tmp_path / "template", numbered())
     (other / "chat_template.jinja").write_text("another")
-    chunked = item(model_folder(tmp_path / "llama4", numbered(model_type="llama4")))
+    chunked = item(model_folder(tmp_path / "llama4", numbered(model_type="llama4", text_config={})))
     config = llama_config(dflash_config={}, architectures=["DFlashDraftModel"])
     bound = item(model_folder(tmp_path / "Qwen3-8B-DFlash", config, llama_tensors()))
     pairs = {c.item.name: c for c in candidates.for_target(target, [good, item(other), chunked, bound], 2048, 24 * GB)}

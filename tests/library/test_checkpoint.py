@@ -203,6 +203,33 @@ def test_every_broken_config_gets_one_sentence(tmp_path: Path, content: bytes, r
     assert sentence in verdict.reason
 
 
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ({"hidden_size": "576"}, "Its config.json has hidden_size '576', which is not a whole number."),
+        ({"hidden_size": 576.5}, "Its config.json has hidden_size 576.5, which is not a whole number."),
+        ({"num_hidden_layers": 0}, "Its config.json has num_hidden_layers 0, which must be at least 1."),
+        ({"num_attention_heads": -3}, "Its config.json has num_attention_heads -3, which must be at least 1."),
+        ({"num_key_value_heads": 0}, "Its config.json has num_key_value_heads 0, which must be at least 1."),
+        ({"vocab_size": True}, "Its config.json has vocab_size True, which is not a whole number."),
+        ({"intermediate_size": "x"}, "Its config.json has intermediate_size 'x', which is not a whole number."),
+        ({"text_config": {"hidden_size": 0}}, "Its config.json has hidden_size 0, which must be at least 1."),
+    ],
+)
+def test_a_size_that_is_none_is_named_with_its_key(tmp_path: Path, more: dict[str, Any], sentence: str) -> None:
+    verdict = inspect(model_folder(tmp_path, llama_config(**more), llama_tensors()))
+    assert (verdict.role, verdict.reason) == (Role.UNSUPPORTED, sentence)
+
+
+@pytest.mark.parametrize("key", ["hidden_size", "rms_norm_eps", "num_attention_heads"])
+def test_a_key_that_the_model_class_needs_is_missed_by_name(tmp_path: Path, key: str) -> None:
+    config = llama_config()
+    del config[key]
+    verdict = inspect(model_folder(tmp_path, config, llama_tensors()))
+    assert verdict.role is Role.UNSUPPORTED
+    assert verdict.reason == f"Its config.json lacks the key {key}, which a model of type 'llama' needs."
+
+
 @pytest.mark.parametrize("text", ["\ufeff", "\r\n"])
 def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path: Path, text: str) -> None:
     model_folder(tmp_path)

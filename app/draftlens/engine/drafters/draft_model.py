@@ -27,6 +27,7 @@ class DraftModel:
 
     kind = "classic"
     reports_q = True
+    spare = 0
     paused = False
     idle = False
     shadow_confirmations = 0
@@ -36,6 +37,7 @@ class DraftModel:
         self._chain = chain
         self._keys = keys
         self._steps = 0
+        self.note: str | None = None
 
     def begin(self, prompt: Sequence[int], cancelled: Callable[[], bool]) -> None:
         """Read the prompt but for its last token, which is fed with the first round.
@@ -62,7 +64,12 @@ class DraftModel:
         Raises:
             whatever the forward raises; the context is then empty and the next prompt is read anew.
         """
-        if len(committed) + k >= self.context.model.context:
+        model = self.context.model
+        if len(committed) + k >= model.context:
+            self.note = self.note or (
+                f"the draft model {model.name} reads {model.context:,} tokens at most, so from token {position + 1:,} "
+                "of the reply on nothing was drafted"
+            )
             return None
         try:
             return self._propose(committed, current, k, position)

@@ -23,6 +23,9 @@ class PromptLookup:
     reports_q = False
     """A looked-up token was not drawn from anything; as a point mass, sampler-match is already optimal for it."""
 
+    spare = 1
+    note: str | None = None
+
     def __init__(self, params: LookupParams) -> None:
         self._params = params
         self._governor = governor_for(params)

@@ -14,12 +14,16 @@ class Drafter(Protocol):
     Attributes:
         kind: name in records: "classic", "prompt-lookup".
         reports_q: whether proposals come with the distribution they were drawn from.
+        spare: how many of the tokens that still fit are left to the target's own draw when a block is planned.
+        note: why it cannot draft any more in this reply, None while it can.
         paused: the last call of `propose` returned None by the drafter's own choice.
         shadow_confirmations: how often a paused drafter found that drafting pays again.
     """
 
     kind: str
     reports_q: bool
+    spare: int
+    note: str | None
     paused: bool
 
     shadow_confirmations: int
