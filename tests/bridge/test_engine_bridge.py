@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from draftlens.bridge.engine_bridge import EngineBridge
 from draftlens.bridge.next_reply import NextReply
 from draftlens.bridge.reply import Phase
-from draftlens.bridge.state import State
+from draftlens.bridge.state import Problem, State
 from draftlens.core.errors import UserError
 from draftlens.core.params import SessionParams
 from draftlens.core.round import Source
@@ -186,3 +186,21 @@ def test_quitting_in_the_middle_ends_the_thread(qtbot: QtBot, where: str) -> Non
     b.quit()
     assert b.join(3)
     assert engine.closed.is_set()
+
+
+def test_a_load_leaves_a_notice_that_is_not_about_loading(bridge: Open, qtbot: QtBot) -> None:
+    link = bridge(ScriptedEngine())
+    link.report(Problem("Something needs to be known", "The file is kept.", warning=True, stays=True))
+    link.load(None)
+    qtbot.waitUntil(lambda: link.loaded is not None)
+    assert shown(link) == ("Something needs to be known", "The file is kept.")
+    link.report(Problem("demo is ready, with a note", "It is odd.", warning=True))
+    assert shown(link)[1] == "The file is kept. demo is ready, with a note: It is odd."
+    link.report(Problem("The engine stopped", "It did.", can_retry=True))
+    assert shown(link)[0] == "The engine stopped"
+    link.load(None)
+    assert shown(link) == ("", "")
+
+
+def shown(link: EngineBridge) -> tuple[str, str]:
+    return ("", "") if link.problem is None else (link.problem.title, link.problem.detail)

@@ -1,16 +1,17 @@
-"""The program, closing itself in a given state: `close` as its button does, `keys` with ⌘Q, `quit` as the system does.
+"""The program, ended in a given state: by its button, by keys, by the system, or by an abort.
 
-Prints the time at which it was told to close.
+`close`, `keys` and `quit` end it at once, `abort` a second later. Prints the time at which it was told to close.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -43,6 +44,9 @@ class Closing(MainWindow):
             sys.stdout.flush()
             if sys.argv[2] == "close":
                 self.close()
+            elif sys.argv[2] == "abort":
+                # As the Metal driver does when memory runs out: no Python handler sees it.
+                QTimer.singleShot(1000, os.abort)
             elif sys.argv[2] == "quit":
                 QApplication.quit()
             else:

@@ -122,6 +122,6 @@ def test_qt_calls_without_a_result_keep_the_references_to_none(qtbot: QtBot) -> 
     label = QLabel()
     qtbot.addWidget(label)
     before = sys.getrefcount(None)
-    for i in range(20_000):
+    for i in range(200_000):
         label.setText("tick" if i % 2 else "tock")
     assert sys.getrefcount(None) > before - 100

@@ -10,12 +10,12 @@ from PySide6.QtCore import QObject, Qt, Signal
 from draftlens.bridge.archive import Archive
 from draftlens.bridge.chat import Chat, Turn
 from draftlens.bridge.chat_setup import ChatSetup
-from draftlens.bridge.engine_link import ThreadFactory, joined
+from draftlens.bridge.engine_link import ThreadFactory
 from draftlens.bridge.next_reply import NextReply
 from draftlens.bridge.reply import Reply
 from draftlens.bridge.run import Run
 from draftlens.bridge.selection import Selection
-from draftlens.bridge.state import STATES, Problem, State
+from draftlens.bridge.state import STATES, Problem, State, joined
 from draftlens.core.chat import Attachment, Message, prompt_below, reply_to, title_from
 from draftlens.core.events import (
     EngineDied,

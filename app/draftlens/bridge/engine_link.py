@@ -10,7 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from draftlens.bridge.next_reply import NextReply
-from draftlens.bridge.state import Problem
+from draftlens.bridge.state import Problem, joined
 from draftlens.core.events import (
     Command,
     Compared,
@@ -112,7 +112,8 @@ class EngineLink(QObject):
         """Load models; None is the demo pair. What is loaded stays until the new one is ready."""
         if not self.can_load:
             return
-        self.dismiss()
+        if self.problem is not None and not self.problem.stays:
+            self.dismiss()
         self._load = Load(target, drafter)
         self._load_stopped = False
         self.loading = Loading("Starting")
@@ -161,7 +162,7 @@ class EngineLink(QObject):
 
     def report(self, problem: Problem) -> None:
         """Tell the person about a problem."""
-        self.problem = problem
+        self.problem = problem.behind(self.problem)
         LOG.warning("%s: %s", problem.title, problem.detail)
         self.problemChanged.emit()
 
@@ -293,8 +294,3 @@ class EngineLink(QObject):
             self.comparisonEvent.emit(event)
         self.report(Problem("The engine stopped", f"{event.sentence} The chat is kept.", can_retry=True))
         self.modelChanged.emit()
-
-
-def joined(sentence: str, next_step: str | None) -> str:
-    """A sentence and what to do next."""
-    return sentence if next_step is None else f"{sentence} {next_step}"

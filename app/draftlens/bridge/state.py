@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from draftlens.bridge.reply import Phase
@@ -29,12 +29,25 @@ class Problem:
         detail: the reason and the next step.
         can_retry: whether loading the same folders again may help.
         warning: it works, though not as asked.
+        stays: a load does not take it away, as it is about something else.
     """
 
     title: str
     detail: str
     can_retry: bool = False
     warning: bool = False
+    stays: bool = False
+
+    def behind(self, shown: Problem | None) -> Problem:
+        """This, together with a notice that is shown and that it would push aside unread."""
+        if shown is None or not shown.stays or not self.warning or shown.title == self.title:
+            return self
+        return replace(shown, detail=f"{shown.detail} {self.title}: {self.detail}")
+
+
+def joined(sentence: str, next_step: str | None) -> str:
+    """A sentence and what to do next."""
+    return sentence if next_step is None else f"{sentence} {next_step}"
 
 
 STATES = {

@@ -37,6 +37,11 @@ JOIN_SECONDS = 0.8
 CLEAN_SECONDS = 2.0
 """How long it waits for a load: a download that is stopped takes away what it had begun."""
 
+_CUT_SHORT = UserError(
+    "Draftlens ended unexpectedly while it wrote a reply: what was written is kept in the newest chat.",
+    "Continue goes on with it; if memory ran out, a smaller model or a shorter chat needs less.",
+)
+
 
 @dataclass(frozen=True)
 class Start:
@@ -86,7 +91,8 @@ def open_window(start: Start, make_thread: ThreadFactory) -> int:
     except UserError as error:
         code = _run(app, start, make_thread, voice, Archive(), (error,))
     else:
-        code = _run(app, start, make_thread, voice, Archive(opened.database), opened.notices)
+        notices = (*opened.notices, *([_CUT_SHORT] if opened.interrupted else []))
+        code = _run(app, start, make_thread, voice, Archive(opened.database), notices)
     instance.close()
     return code
 

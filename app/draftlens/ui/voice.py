@@ -7,9 +7,8 @@ import logging
 from PySide6.QtCore import QObject, Qt, Signal
 
 from draftlens.bridge.engine_bridge import EngineBridge
-from draftlens.bridge.engine_link import joined
 from draftlens.bridge.preferences import Preferences
-from draftlens.bridge.state import Problem
+from draftlens.bridge.state import Problem, joined
 from draftlens.core.errors import UserError
 from draftlens.store.events import SaveFailed, SaveResumed, StoreEvent
 from draftlens.ui.main_window import MainWindow
@@ -51,7 +50,7 @@ class Voice(QObject):
         """Show notices, together if there are several."""
         if notices and self._bridge is not None:
             words = " ".join(joined(n.sentence, n.next_step) for n in notices)
-            self._bridge.report(Problem("Something needs to be known", words, warning=True))
+            self._bridge.report(Problem("Something needs to be known", words, warning=True, stays=True))
 
     def _on_settings(self) -> None:
         if self._preferences is not None and self._preferences.trouble is not None:
