@@ -141,8 +141,11 @@ def _comparisons() -> Path:
 
 
 def _run_cli(argv: Sequence[str]) -> int:
+    from draftlens import paths
     from draftlens.cli import run_cli
+    from draftlens.settings.file import SettingsFile
 
+    paths.choose_data_dir(SettingsFile(paths.config_dir()).load().settings.data_folder)
     return run_cli(argv, rooms())
 
 
@@ -200,10 +203,14 @@ def _open_window(argv: Sequence[str], arguments: Namespace) -> int:
     params = _window_params(arguments)
     loaded = SettingsFile(paths.config_dir())
     read = loaded.load()
+    paths.choose_data_dir(read.settings.data_folder)
+    from draftlens.ui.moving import settled
+
+    settings, moved = settled(loaded, read.settings)
     target = None if arguments.model is None else Path(arguments.model)
     drafter = None if arguments.draft_model is None else Path(arguments.draft_model)
-    if target is None and drafter is None and read.settings.target is not None and read.settings.target.is_dir():
-        target, drafter = read.settings.target, read.settings.drafter
+    if target is None and drafter is None and settings.target is not None and settings.target.is_dir():
+        target, drafter = settings.target, settings.drafter
     load = target is not None or drafter is not None or prompt is not None or demo.installed() is not None
 
     from draftlens.bridge.preferences import Preferences
@@ -211,8 +218,8 @@ def _open_window(argv: Sequence[str], arguments: Namespace) -> int:
     from draftlens.ui.application import Start, open_window
 
     start = Start(
-        Preferences(read.settings, loaded),
-        read.problems,
+        Preferences(settings, loaded),
+        (*read.problems, *moved),
         params if _asks(argv) else None,
         target,
         drafter,

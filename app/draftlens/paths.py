@@ -14,6 +14,7 @@ import platformdirs
 from draftlens.core.errors import UserError
 
 DATA_DIR_VARIABLE = "DRAFTLENS_DATA_DIR"
+_chosen: Path | None = None
 _APP_NAME = "Draftlens" if sys.platform == "darwin" else "draftlens"
 
 
@@ -29,7 +30,18 @@ def resources() -> Path:
 
 def data_dir() -> Path:
     """The root of what we keep. It need not exist yet; see `make_folder`."""
+    return _chosen or default_data_dir()
+
+
+def default_data_dir() -> Path:
+    """Where that is unless a person chose another place."""
     return _override() or platformdirs.user_data_path(_APP_NAME, appauthor=False)
+
+
+def choose_data_dir(folder: Path | None) -> None:
+    """Keep chats, models and comparisons below this folder from now on; None is the default. Called once at a start."""
+    global _chosen
+    _chosen = folder
 
 
 def models_dir() -> Path:

@@ -43,6 +43,7 @@ CHANGED = Settings(
     provenance=False,
     underline=False,
     data_folder=Path("/elsewhere"),
+    move_data_to=Path("/further"),
 )  # fmt: skip
 
 

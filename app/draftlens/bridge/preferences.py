@@ -27,8 +27,8 @@ class Preferences(QObject):
     ) -> None:
         super().__init__(parent)
         self.settings = settings or Settings()
-        self.data_folder = self.settings.data_folder or paths.data_dir()
-        """Where chats are kept until the end of the program."""
+        self.data_folder = paths.data_dir()
+        """Where everything is kept until the end of the program."""
         self.trouble: UserError | None = None
         self._file = file
 
@@ -65,4 +65,5 @@ class Preferences(QObject):
     def restore(self) -> None:
         """Back to the defaults; the folders of models and data stay."""
         kept = self.settings
-        self.put(replace(Settings(), target=kept.target, drafter=kept.drafter, data_folder=kept.data_folder))
+        names = ("target", "drafter", "data_folder", "move_data_to", "hub_cache", "model_folders")
+        self.put(replace(Settings(), **{name: getattr(kept, name) for name in names}))

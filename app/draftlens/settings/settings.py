@@ -28,6 +28,7 @@ class Settings:
         drafter_kind: what proposes, where a chat does not say otherwise.
         text_size: percent.
         data_folder: None is where the platform keeps such data; takes effect at the next start.
+        move_data_to: where everything in it is moved at the next start.
         hub_cache: folder of the Hugging Face cache; None is where the environment says, or its default.
         model_folders: other folders whose models are listed.
         candidates: how many candidates of each position are kept with a reply; 0 is none.
@@ -53,6 +54,7 @@ class Settings:
     provenance: bool = True
     underline: bool = True
     data_folder: Path | None = None
+    move_data_to: Path | None = None
     hub_cache: Path | None = None
     model_folders: tuple[Path, ...] = ()
 
@@ -220,6 +222,7 @@ _OWN = (
     Key("appearance", "provenance", "provenance", None, _SWITCH, _ON_OFF),
     Key("appearance", "underline", "underline", None, _SWITCH, _ON_OFF),
     Key("storage", "data_folder", "data_folder", None, _folder, "the path of a folder"),
+    Key("storage", "move_to", "move_data_to", None, _folder, "the path of a folder"),
 )  # fmt: skip
 
 _LOOKUP = (

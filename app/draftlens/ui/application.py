@@ -78,7 +78,7 @@ def open_window(start: Start, make_thread: ThreadFactory) -> int:
     assert isinstance(app, QApplication)
     app.setApplicationName("Draftlens")
     voice = Voice()
-    folder = start.preferences.settings.data_folder or paths.data_dir()
+    folder = paths.data_dir()
     try:
         instance = claim(folder, voice.wanted)
     except UserError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from draftlens import paths
 from draftlens.bridge.engine_bridge import EngineBridge
 from draftlens.compare import files
 from draftlens.ui.compare.screen import COMPARE, CompareScreen
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
 def add_compare(window: MainWindow, bridge: EngineBridge) -> CompareScreen:
     """Make the screen and register it; comparisons are kept beside the chats."""
     preferences = window.preferences
-    folder = (preferences.settings.data_folder or paths.data_dir()) / files.FOLDER
-    screen = CompareScreen(window.theme, bridge, folder)
+    screen = CompareScreen(window.theme, bridge, preferences.data_folder / files.FOLDER)
     screen.set_tinted(preferences.settings.provenance)
     screen.chatAsked.connect(window.show_chat)
     screen.openTarget.connect(window.open_target)
