@@ -139,6 +139,7 @@ def test_a_prompt_longer_than_the_context_is_counted(call: Call, tmp_path: Path)
     ran = call("generate", "--no-draft", "-f", str(long))
     assert (ran.code, ran.out) == (2, "")
     assert "tokens, but SmolLM2-135M-Instruct reads at most 8,192, reply included." in ran.err
+    assert "Token indices" not in ran.err
 
 
 def test_a_prompt_file_that_cannot_be_read_is_named(call: Call, tmp_path: Path) -> None:

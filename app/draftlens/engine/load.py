@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -63,6 +64,8 @@ def load(folder: Folder) -> LoadedModel:
         config = json.loads((path / "config.json").read_text(encoding="utf-8"))
         network = _network(folder)
         tokenizer = load_tokenizer(path, eos_token_ids=_end_ids(path, config))
+        # What is too long is refused with its counts; the tokenizer would only print a warning of its own.
+        tokenizer._tokenizer.model_max_length = sys.maxsize
         _find_template(path, tokenizer)
     except MemoryError as error:
         raise UserError(f"There is not enough memory to load {folder.name}.", "Load a smaller model.") from error

@@ -92,9 +92,11 @@ class ScreenLink(QAbstractButton):
         painter.setPen(theme.color("text"))
         inner = QRect(40, 0, self.width() - 54, self.height())
         painter.drawText(inner, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, self.text())
+        left = inner.width() - painter.fontMetrics().horizontalAdvance(self.text())
         painter.setFont(theme.font("small"))
         painter.setPen(theme.color("text3"))
-        painter.drawText(inner, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._keys)
+        if painter.fontMetrics().horizontalAdvance(self._keys) + 8 <= left:
+            painter.drawText(inner, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._keys)
         painter.end()
 
 

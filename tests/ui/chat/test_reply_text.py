@@ -122,3 +122,40 @@ def test_a_reply_without_a_verify_round_says_why(scene: Scene) -> None:
     assert note.text() == "Speculation was on, but no verify round ran: this target’s cache cannot rewind."
     assert note.property("kind") == "notice"
     assert scene.reply.phase is Phase.DONE
+
+
+def test_code_whose_fence_arrives_by_itself_begins_with_its_first_line(scene: Scene) -> None:
+    scene.say("```")
+    scene.say("python")
+    scene.say("\n")
+    scene.say("x = 1\ny = 2")
+    assert scene.codes[0].text.toPlainText() == "x = 1\ny = 2"
+
+
+def test_code_that_is_too_wide_begins_at_its_left_edge_and_stays_where_it_was_moved(scene: Scene) -> None:
+    scene.say("```\n", "x" * 300)
+    bar = scene.codes[0].text.horizontalScrollBar()
+    scene.view.resize(500, 300)
+    scene.view.grab()
+    assert bar.maximum() > 100
+    assert bar.value() == 0
+    bar.setValue(80)
+    scene.say("yyy", "\nz")
+    assert bar.value() == 80
+
+
+def test_figures_that_do_not_fit_beside_the_name_stand_below_it_uncut(scene: Scene) -> None:
+    scene.say("One", " two")
+    scene.end()
+    view = scene.view.turns[-1]
+    assert view.status.y() < view.header.height() // 2 and view.status.parent() is view.header
+    high = view.height()
+    scene.view.resize(300, 300)
+    scene.view.grab()
+    assert view.status.parent() is view
+    assert view.status.y() >= view.header.height()
+    assert view.status.text() == view.status.whole
+    assert view.height() > high
+    scene.view.resize(600, 300)
+    scene.view.grab()
+    assert view.status.parent() is view.header

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRect, QSize, Signal
-from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QToolButton, QWidget
 
 from draftlens.render.code import colored
@@ -59,7 +59,7 @@ class CodeBlock(QFrame):
         runs = block.runs
         # The last line break ends the last line; it does not begin another.
         text = "".join(run.text for run in runs)
-        if not self._shown:
+        if not self.text.settled:
             self.text.show_ops([Paragraph(Shape(code=True))], 1)
         closing = block.closed and not self._closed
         self._closed = block.closed
@@ -74,6 +74,13 @@ class CodeBlock(QFrame):
     def fit(self, width: int) -> int:
         """The height it needs at a width."""
         return self._head + 2 * _PAD + self.text.fit(width - 2 * _SIDE) + 2
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """A hairline below the head."""
+        super().paintEvent(event)
+        painter = QPainter(self)
+        painter.fillRect(1, self._head, self.width() - 2, 1, self._formats.theme.color("border"))
+        painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Head above, code below."""

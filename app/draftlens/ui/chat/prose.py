@@ -197,7 +197,7 @@ class Prose(QTextEdit):
             painter.end()
 
     def _replace(self, at: int, ops: list[Op]) -> None:
-        kept = self.textCursor()
+        kept, scrolled = self.textCursor(), self.horizontalScrollBar().value()
         anchor, position = kept.anchor(), kept.position()
         document = self.document()
         cursor = QTextCursor(document)
@@ -226,11 +226,12 @@ class Prose(QTextEdit):
             self._starts.append(cursor.position())
             self._insert(cursor, op)
         cursor.endEditBlock()
-        if anchor != position:
-            last = document.characterCount() - 1
-            kept.setPosition(min(anchor, last))
-            kept.setPosition(min(position, last), QTextCursor.MoveMode.KeepAnchor)
-            self.setTextCursor(kept)
+        # A cursor is pushed along by what is written at it, and Qt scrolls after it; the reader did not move.
+        last = document.characterCount() - 1
+        kept.setPosition(min(anchor, last))
+        kept.setPosition(min(position, last), QTextCursor.MoveMode.KeepAnchor)
+        self.setTextCursor(kept)
+        self.horizontalScrollBar().setValue(scrolled)
 
     def _text(self, at: int) -> str:
         op = self._ops[at]

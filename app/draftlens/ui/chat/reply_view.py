@@ -76,13 +76,12 @@ class ReplyView(QWidget):
         self.raw.setCheckable(True)
         self.versions = VersionSwitch(theme)
         self.header = QWidget(self)
-        row = QHBoxLayout(self.header)
+        self._row = row = QHBoxLayout(self.header)
         row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
+        row.setSpacing(6)
         for part in (self.model, self.rule, self.badge, self.status):
             row.addWidget(part)
         row.addStretch(1)
-        row.setSpacing(6)
         for button in (self.versions, self.raw, self.copy, self.again):
             row.addWidget(button)
         self.note = QLabel(self)
@@ -199,9 +198,7 @@ class ReplyView(QWidget):
         """Lay everything out at a width and return the height; the text is made by the first call."""
         if not self._built:
             self.refresh()
-        height = max(24, self._theme.px(24))
-        self.header.setGeometry(0, 0, width, height)
-        y = height + 4
+        y = self._fit_header(width)
         if not self.note.isHidden():
             room = self.note.heightForWidth(width)
             self.note.setGeometry(0, y, width, room)
@@ -218,6 +215,25 @@ class ReplyView(QWidget):
             self.resume.setGeometry(0, y + 8, self.resume.sizeHint().width(), 28)
             y += 36
         return y
+
+    def _fit_header(self, width: int) -> int:
+        """Lay out the header and return where the text begins; figures are never cut, but take a line of their own."""
+        height = max(24, self._theme.px(24))
+        beside = self._row.indexOf(self.status) >= 0
+        needed = self._row.sizeHint().width() + (0 if beside else self.status.sizeHint().width() + self._row.spacing())
+        if beside is not (needed <= width):
+            if beside:
+                self._row.removeWidget(self.status)
+                self.status.setParent(self)
+            else:
+                self._row.insertWidget(3, self.status)
+            self.status.show()
+        self.header.setGeometry(0, 0, width, height)
+        if needed <= width:
+            return height + 4
+        line = self.status.sizeHint().height()
+        self.status.setGeometry(0, height, min(width, self.status.sizeHint().width()), line)
+        return height + line + 6
 
     def _show_actions(self) -> None:
         running, empty = self.reply.phase.running, not self.reply.pieces

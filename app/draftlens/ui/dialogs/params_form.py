@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDoubleSpinBox, QFormLayout, QHBoxLayout, QLabel, 
 
 from draftlens.core.params import SamplingParams, SessionParams
 from draftlens.ui.chat.turn_buttons import icon_button
+from draftlens.ui.number_field import decimal_field, whole_field
 from draftlens.ui.theme import Theme
 
 
@@ -73,13 +74,13 @@ class ParamsForm(QWidget):
     def _add(self, form: QFormLayout, field: Field, default: float, put: Callable[[str, float], None]) -> None:
         box: QSpinBox | QDoubleSpinBox
         if field.whole:
-            whole = QSpinBox()
+            whole = whole_field()
             whole.setRange(int(field.low), int(field.high))
             whole.setSingleStep(int(field.step))
             whole.valueChanged.connect(lambda value: put(field.name, value))
             box = whole
         else:
-            decimal = QDoubleSpinBox()
+            decimal = decimal_field()
             decimal.setDecimals(3)
             decimal.setRange(field.low, field.high)
             decimal.setSingleStep(field.step)

@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QPlainTextEdit,
     QPushButton,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -28,6 +27,7 @@ from draftlens.core.rules import ASKABLE
 from draftlens.settings.settings import CANDIDATES, TEXT_SIZES
 from draftlens.store import moving
 from draftlens.ui.dialogs.params_form import ParamsForm
+from draftlens.ui.number_field import whole_field
 from draftlens.ui.theme import Theme
 
 _APPEARANCES = (("System", "system"), ("Light", "light"), ("Dark", "dark"))
@@ -105,7 +105,7 @@ class GeneralPage(Page):
         self.appearance = self.choice(
             "Appearance", _APPEARANCES, "appearance", "System follows the computer’s setting."
         )
-        self.text_size = QSpinBox()
+        self.text_size = whole_field()
         self.text_size.setAccessibleName("Text size")
         self.text_size.setRange(*TEXT_SIZES)
         self.text_size.setSingleStep(5)
@@ -152,7 +152,7 @@ class SpeculationPage(Page):
         greedy = QLabel("rule=greedy-argmax")
         self.row("At temperature 0", greedy, "Always used; it is exactly the target’s greedy output.")
         self.drafter = self.choice("Drafter", _DRAFTERS, "drafter_kind")
-        self.k = QSpinBox()
+        self.k = whole_field()
         self.k.setAccessibleName("Draft length k")
         self.k.setRange(0, MAX_DRAFT)
         self.k.valueChanged.connect(lambda value: self.set(k=value))

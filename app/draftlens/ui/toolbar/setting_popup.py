@@ -19,6 +19,8 @@ from PySide6.QtWidgets import (
     QWidgetAction,
 )
 
+from draftlens.ui.number_field import decimal_field, whole_field
+
 _MAX_SEED = 2**64 - 1
 
 
@@ -48,7 +50,7 @@ def _popup(menu: QMenu, name: str, field: QWidget, note: str, *more: QWidget) ->
 
 def integer_popup(menu: QMenu, name: str, note: str, low: int, high: int, changed: Callable[[int], None]) -> QSpinBox:
     """Fill a menu with a whole number's field."""
-    field = QSpinBox()
+    field = whole_field()
     field.setRange(low, high)
     _popup(menu, name, field, note)
     field.valueChanged.connect(changed)
@@ -60,7 +62,7 @@ def decimal_popup(
     menu: QMenu, name: str, note: str, low: float, high: float, changed: Callable[[float], None]
 ) -> QDoubleSpinBox:
     """Fill a menu with a decimal number's field."""
-    field = QDoubleSpinBox()
+    field = decimal_field()
     field.setRange(low, high)
     field.setSingleStep(0.1)
     field.setDecimals(2)
