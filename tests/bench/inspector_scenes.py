@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 
 from bench.window_scenes import Scene, reply_rounds
@@ -51,10 +53,12 @@ def window() -> None:
     pair = demo.ensure(lambda stage, fraction: None)
     bridge.load(pair.target, pair.drafter)
 
-    def until(done: object) -> None:
-        while not done():  # type: ignore[operator]
-            app.processEvents()
-            time.sleep(0.002)
+    def until(done: Callable[[], bool]) -> None:
+        # A real event loop, as the program has: asking again and again would cost what is being measured.
+        loop, look = QEventLoop(), QTimer()
+        look.timeout.connect(lambda: loop.quit() if done() else None)
+        look.start(20)
+        loop.exec()
 
     until(lambda: bridge.loaded is not None)
     assert shown.inspector.isVisible()

@@ -124,7 +124,7 @@ class Scene:
         """How late each frame was painted, in milliseconds from when it was due: 60 a second, the loop never idle.
 
         What the window does between two frames counts where it holds up the next. `own` counts this thread's processor
-        time only, from the start of the turn that ran into the frame: what is left if other programs want the processor.
+        time only, from the start of the turn that ran into the frame: what is left if others want the processor.
         """
         found: list[float] = []
         own: list[float] = []

@@ -28,11 +28,13 @@ class Rows:
         scores: float32 [n, V], processed logits before the temperature. -inf is excluded.
         peak: float32 [n], the largest logit before the filters; not finite where no token can be taken.
         temperature: what the scores are divided by.
+        top: float32 [n], the largest score, None to look for it.
     """
 
     scores: mx.array
     peak: mx.array
     temperature: float = 1.0
+    top: mx.array | None = None
     _probs: mx.array | None = None
     _beyond: tuple[mx.array, mx.array] | None = None
 
@@ -40,7 +42,7 @@ class Rows:
     def probs(self) -> mx.array:
         """float32 [n, V]; excluded tokens are exactly 0. Built on first use: greedy rules never ask."""
         if self._probs is None:
-            self._probs = softmax(self.scores, self.temperature)
+            self._probs = softmax(self.scores, self.temperature, self.top)
         return self._probs
 
     def beyond(self, q: mx.array) -> mx.array:
@@ -52,7 +54,7 @@ class Rows:
     @staticmethod
     def of_probs(probs: mx.array) -> Rows:
         """Wrap given probabilities [n, V], of any float type."""
-        return Rows(mx.log(probs), mx.max(probs, axis=-1), 1.0, probs)
+        return Rows(mx.log(probs), mx.max(probs, axis=-1), _probs=probs)
 
 
 class Chain:
@@ -108,7 +110,9 @@ class Chain:
         peak = mx.max(scores, axis=-1)
         if self.greedy:
             return Rows(scores, peak)
-        return Rows(self._filter(scores, gates), peak, self.params.temperature)
+        # XTC alone may remove the largest.
+        top = None if self.draws_gates else peak
+        return Rows(self._filter(scores, gates), peak, self.params.temperature, top)
 
     def _penalise(self, scores: mx.array, history: Sequence[int], drafts: mx.array | None) -> mx.array:
         p, rows = self.params, scores.shape[0]
@@ -170,16 +174,16 @@ class Chain:
         return mx.where(removed & is_open, _NEVER, scores)
 
 
-def softmax(scores: mx.array, temperature: float = 1.0) -> mx.array:
-    """Return float32 probabilities of scores [n, V] at a temperature; -inf is exactly 0.
+def softmax(scores: mx.array, temperature: float = 1.0, top: mx.array | None = None) -> mx.array:
+    """Return float32 probabilities of scores [n, V] at a temperature; -inf is exactly 0. `top` [n] is their maximum.
 
     The CPU backend computes exp one number at a time, which is most of a judgement there; its power of two is nearly
     three times as fast and as exact.
     """
     if mx.default_device().type == mx.DeviceType.gpu:
         return mx.softmax(scores / temperature, axis=-1, precise=True)
-    top = mx.max(scores, axis=-1, keepdims=True)
-    weights = mx.power(2.0, (scores - top) * (math.log2(math.e) / temperature))
+    top = mx.max(scores, axis=-1) if top is None else top
+    weights = mx.power(2.0, (scores - top[:, None]) * (math.log2(math.e) / temperature))
     return weights / mx.sum(weights, axis=-1, keepdims=True)
 
 
