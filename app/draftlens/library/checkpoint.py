@@ -18,23 +18,23 @@ from draftlens.library import (
     drafter_kinds,
     gguf_header,
     hub_cache,
+    lookalikes,
     supported,
+    tensor_file,
     weight_files,
     wholeness,
 )
+from draftlens.library.lookalikes import MLX_VERSION, PICK_STANDALONE
 from draftlens.library.roles import Role, Verdict
 from draftlens.library.tensor_file import TensorInfo
 
 Config = dict[str, Any]
 
 _MISSING = "It does not exist."
-_PICK_STANDALONE = "Choose a complete model; a small one with the target's vocabulary can draft."
 _FETCH_AGAIN = "Fetch what is missing, or fetch the model again."
-_MLX_VERSION = "Use an MLX or plain safetensors version of this model."
 _DFLASH_NAMES = "(Qwen 3.5 DFlash, LFM2 DSpark, Muse Glimmer assistant or Laguna DFlash)"
 _DFLASH_ROLES = (Role.DFLASH, Role.DFLASH2, Role.DSPARK, Role.MUSE)
 
-_EMBEDDING_FILES = ("modules.json", "config_sentence_transformers.json", "1_Pooling")
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "tiktoken.model", "qwen.tiktoken")
 
 
@@ -96,6 +96,8 @@ def _inspect(path: Path) -> Verdict:
     adapter = adapters.judge(path)
     if adapter is not None:
         return adapter
+    if (pipeline := lookalikes.pipeline(path)) is not None:
+        return Verdict(*pipeline)
     if (path / "config.json").is_file():
         return _judge(path / "config.json", folder=path)
     return _without_config(path)
@@ -143,6 +145,10 @@ def _judge(config_file: Path, folder: Path | None) -> Verdict:
     text = config_file.read_bytes()
     if not text.strip(b"\0 \t\r\n"):
         return _incomplete(f"Its {config_file.name} is empty.", (config_file.name,))
+    if text.startswith(tensor_file.LFS_POINTER):
+        return _incomplete(
+            f"Its {config_file.name} is only a Git LFS pointer, not the file itself.", (config_file.name,)
+        )
     try:
         config = json.loads(text.decode("utf-8-sig"))
     except (ValueError, RecursionError):
@@ -155,7 +161,7 @@ def _judge(config_file: Path, folder: Path | None) -> Verdict:
     found = drafter_kinds.by_config(config)
     if found is not None:
         return _drafter(found, config, folder, architecture, quantisation)
-    refused = _unsupported(config, names, refusal) or _without_head(names, folder)
+    refused = _unsupported(config, names, refusal) or lookalikes.by_class(names, folder)
     if refused is not None:
         role, reason, step, evidence = refused
         return Verdict(role, reason, step, evidence, architecture, quantisation)
@@ -175,7 +181,7 @@ def _by_weights(folder: Path, config: Config, architecture: str, quantisation: s
         other = wholeness.foreign_weights(folder, files)
         if other is not None:
             reason = f"It has its weights in {other}, and only safetensors files can be loaded."
-            return Verdict(Role.UNSUPPORTED, reason, _MLX_VERSION, (other,))
+            return Verdict(Role.UNSUPPORTED, reason, MLX_VERSION, (other,))
         return _incomplete(*wholeness.missing_files(folder, files))
     try:
         tensors = weight_files.read_tensors(files)
@@ -184,6 +190,8 @@ def _by_weights(folder: Path, config: Config, architecture: str, quantisation: s
     found = drafter_kinds.by_tensors(tensors.keys())
     if found is not None:
         return _drafter(found, config, folder, architecture, quantisation)
+    if (refused := lookalikes.by_tensors(config, tensors.keys())) is not None:
+        return Verdict(*refused, architecture, quantisation, size=files.size)
     lack = wholeness.lack(config, tensors)
     if lack is not None:
         return _incomplete(f"It {lack}.", ())
@@ -217,32 +225,21 @@ def _unsupported(
         reason = f"It can only be built by Python code of its own ({own_code}), which is never run."
         return Role.UNSUPPORTED, reason, "Choose a model of a built-in type.", ("model_file",)
     if "model_type" not in config:
-        return Role.UNSUPPORTED, "Its config.json names no model_type.", _MLX_VERSION, ("no model_type",)
+        return Role.UNSUPPORTED, "Its config.json names no model_type.", MLX_VERSION, ("no model_type",)
     if not isinstance(model_type, str):
         reason = f"Its config.json has a model_type that is a {_kind(model_type)}, not a name."
-        return Role.UNSUPPORTED, reason, _MLX_VERSION, ("model_type",)
+        return Role.UNSUPPORTED, reason, MLX_VERSION, ("model_type",)
     if supported.architecture(model_type) is False:
         needs = " It needs Python code of its own, which is never run." if config.get("auto_map") else ""
         reason = f"It is of type {model_type!r}, which this version of mlx-lm does not know.{needs}"
         return Role.UNSUPPORTED, reason, "Choose a model of another type.", (f"model_type {model_type!r}",)
     task = next((name for name in names if re.search(r"For(?!CausalLM|ConditionalGeneration)[A-Z]\w+", name)), None)
     if task is not None:
-        return Role.UNSUPPORTED, f"It is a {task}, which does not write text.", _PICK_STANDALONE, (task,)
+        return Role.UNSUPPORTED, f"It is a {task}, which does not write text.", PICK_STANDALONE, (task,)
     if refusal is not None:
-        return Role.UNSUPPORTED, f"It {refusal}.", _MLX_VERSION, ("quantization_config",)
+        return Role.UNSUPPORTED, f"It {refusal}.", MLX_VERSION, ("quantization_config",)
     wrong = config_keys.wrong(config, model_type)
     return wrong and (Role.UNSUPPORTED, f"Its config.json {wrong[1]}.", "Fetch that file again.", (wrong[0],))
-
-
-def _without_head(names: tuple[str, ...], folder: Path | None) -> tuple[Role, str, str, tuple[str, ...]] | None:
-    """An embedding model shares config and layers with a chat model; only its class or its companions tell."""
-    if names and all(re.search(r"(?<!LMHead)Model$", name) for name in names):
-        reason = f"It is a {names[0]}: layers without an output head, made to turn text into vectors."
-        return Role.EMBEDDING, reason, _PICK_STANDALONE, (f"architectures {' '.join(names)}",)
-    companion = next((name for name in _EMBEDDING_FILES if folder is not None and (folder / name).exists()), None)
-    if companion is not None:
-        return Role.EMBEDDING, "It is set up to turn text into vectors.", _PICK_STANDALONE, (companion,)
-    return None
 
 
 def chat_template(folder: Path) -> str | None:
@@ -272,7 +269,7 @@ def _drafter(
     return Verdict(
         role=role,
         reason="It borrows parts of the one target it was made for and cannot write text alone.",
-        next=_PICK_STANDALONE,
+        next=PICK_STANDALONE,
         evidence=(evidence,),
         architecture=architecture,
         quantisation=quantisation or (_stored_type(tensors) if tensors else ""),

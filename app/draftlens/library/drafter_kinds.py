@@ -42,8 +42,12 @@ def by_config(config: Config) -> Found | None:
     speculator = _speculator(config)
     if is_dflash_family(config) or re.search(r"dflash|dspark", names, re.I) or speculator == "dflash":
         return _dflash_kind(config, names)
-    if model_type == "medusa" or "Medusa" in names or _number(config, "medusa_num_heads", "hydra_num_heads"):
-        return Role.MEDUSA, _first_of(config, "medusa_num_heads", "hydra_num_heads") or "Medusa in its name"
+    if (
+        model_type in ("medusa", "hydra")
+        or re.search(r"Medusa|Hydra", names)
+        or _number(config, "medusa_num_heads", "hydra_num_heads")
+    ):
+        return Role.MEDUSA, _first_of(config, "medusa_num_heads", "hydra_num_heads") or "its name"
     if model_type == "mlp_speculator" or "MLPSpeculator" in names or speculator == "mlp":
         return Role.MLP_SPECULATOR, f"model_type {model_type!r}" if model_type else f"architectures {names}"
     if re.fullmatch(r"gemma\w*_assistant", model_type) or re.search(r"Gemma\w*Assistant", names):
@@ -82,7 +86,7 @@ def by_tensors(names: Collection[str]) -> Found | None:
 
 _TENSOR_MARKS = (
     (re.compile(r"^(model\.)?markov_head\."), Role.DSPARK),
-    (re.compile(r"^(model\.)?medusa_head\.|^\d+\.\d+\.linear\.weight$"), Role.MEDUSA),
+    (re.compile(r"^(model\.)?(medusa|hydra)_head\.|^\d+\.\d+\.linear\.weight$"), Role.MEDUSA),
     # Joins the target's hidden state with the next embedding; no standalone model has it at the top.
     (re.compile(r"^(model\.)?fc\.(weight|bias|scales|biases)$"), Role.EAGLE),
     (re.compile(r"^(model\.)?(d2t|t2d)$"), Role.EAGLE),

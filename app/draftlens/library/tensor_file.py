@@ -11,6 +11,7 @@ from pathlib import Path
 
 from draftlens.core.errors import BugError, UserError
 
+LFS_POINTER = b"version https://git-lfs"
 _LENGTH_BYTES = 8
 # The format's own ceiling; a larger length means the file is something else.
 _MAX_HEADER_BYTES = 100_000_000
@@ -56,6 +57,8 @@ def read_header(path: Path) -> dict[str, TensorInfo]:
             length = int.from_bytes(prefix, "little")
             if file_size == 0:
                 raise UserError(f"{path.name} is empty.", "Fetch the file again.")
+            if prefix == LFS_POINTER[:_LENGTH_BYTES]:
+                raise UserError(f"{path.name} is only a Git LFS pointer.", "Fetch the file itself, with git lfs pull.")
             if len(prefix) < _LENGTH_BYTES or length > _MAX_HEADER_BYTES or length < 2:
                 raise UserError(f"{path.name} is not a safetensors file.", "Fetch the file again.")
             if _LENGTH_BYTES + length > file_size:

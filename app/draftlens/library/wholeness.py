@@ -49,9 +49,10 @@ def lack(config: Mapping[str, Any], tensors: Mapping[str, TensorInfo]) -> str | 
     text = config.get("text_config")
     count = config.get("num_hidden_layers", text.get("num_hidden_layers") if isinstance(text, dict) else None)
     there = {int(match[1]) for match in map(_LAYER.match, tensors) if match}
-    if isinstance(count, int) and there and (held := sum(1 for layer in there if layer < count)) < count:
-        return f"declares {count:,} layers and holds {held:,} of them"
-    if config.get("model_type") in _PLAIN_FAMILIES:
+    plain = config.get("model_type") in _PLAIN_FAMILIES
+    if isinstance(count, int) and (there or plain) and (held := sum(1 for layer in there if layer < count)) < count:
+        return f"declares {count:,} layer{'s' * (count != 1)} and holds {held:,} of them"
+    if plain:
         if not any(_FINAL_NORM.match(name) for name in tensors):
             return "has no final norm: it is a part of a model, or a drafter that borrows its target's"
         if config.get("tie_word_embeddings") is False and not any("lm_head" in name for name in tensors):
