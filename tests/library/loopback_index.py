@@ -7,7 +7,7 @@ import io
 import threading
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from draftlens.library.wheel import Wheel
@@ -85,7 +85,8 @@ class Index:
                     self.wfile.flush()
                     index.hanging.set()
                     # The client never sends more: this returns when it closes the connection, or is killed.
-                    self.rfile.read(1)
+                    with suppress(ConnectionError):
+                        self.rfile.read(1)
                     index.client_left.set()
 
             def log_message(self, *_: object) -> None:

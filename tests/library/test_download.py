@@ -69,7 +69,9 @@ def test_a_killed_download_goes_on_in_a_new_process(served: HubServer, cache: Pa
     assert item.progress().done >= size // 2
     all_of_them.resume(item)
     assert ended(item).state is State.DONE
-    assert served.sent == size - size // 2
+    # A small file may have been on its way at the kill; of the large one only what was missing comes again.
+    small = sum(map(len, served.repos[REPO].files.values())) - size
+    assert 0 <= served.sent - (size - size // 2) <= small
 
 
 def test_pausing_ends_a_silent_connection_at_once(served: HubServer, cache: Path) -> None:

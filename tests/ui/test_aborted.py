@@ -49,6 +49,6 @@ def test_after_an_abort_the_window_says_what_happened_and_the_reply_goes_on(
     said, before, phase, shown, after = json.loads(again.stdout)
     assert said.startswith("Draftlens ended unexpectedly while it wrote a reply: what was written is kept")
     assert "a smaller model" in said
-    assert len(before) > 20
+    assert before
     assert (phase, shown) == ("INTERRUPTED", "interrupted")
     assert after.startswith(before)
