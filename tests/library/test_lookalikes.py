@@ -55,6 +55,23 @@ def test_a_diffusers_pipeline_is_named_and_none_of_its_parts_is_suggested(tmp_pa
     assert "unet" not in verdict.next
 
 
+@pytest.mark.parametrize(
+    ("config", "role", "sentence"),
+    [
+        ({"_class_name": "AutoencoderKL"}, Role.UNSUPPORTED, "part of a diffusers pipeline"),
+        ({"peft_type": "LORA"}, Role.ADAPTER, "only the changes to a model"),
+        ({"hidden_size": 2}, Role.UNSUPPORTED, "names no model_type"),
+        (llama_config(_class_name="x", peft_type="LORA"), Role.CHAT, "complete"),
+    ],
+)
+def test_a_config_of_another_library_is_told_by_its_marks(
+    tmp_path: Path, config: dict[str, Any], role: Role, sentence: str
+) -> None:
+    verdict = inspect(model_folder(tmp_path, config))
+    assert verdict.role is role
+    assert sentence in verdict.reason
+
+
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
 def test_a_git_lfs_pointer_in_place_of_a_file_is_named(tmp_path: Path, name: str) -> None:
     (model_folder(tmp_path) / name).write_bytes(POINTER)

@@ -225,7 +225,8 @@ def _unsupported(
         reason = f"It can only be built by Python code of its own ({own_code}), which is never run."
         return Role.UNSUPPORTED, reason, "Choose a model of a built-in type.", ("model_file",)
     if "model_type" not in config:
-        return Role.UNSUPPORTED, "Its config.json names no model_type.", MLX_VERSION, ("no model_type",)
+        unnamed = Role.UNSUPPORTED, "Its config.json names no model_type.", MLX_VERSION, ("no model_type",)
+        return lookalikes.without_type(config) or unnamed
     if not isinstance(model_type, str):
         reason = f"Its config.json has a model_type that is a {_kind(model_type)}, not a name."
         return Role.UNSUPPORTED, reason, MLX_VERSION, ("model_type",)

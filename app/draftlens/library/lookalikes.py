@@ -31,6 +31,21 @@ def pipeline(folder: Path) -> Refusal | None:
     return Role.UNSUPPORTED, reason, PICK_STANDALONE, (index.name,)
 
 
+def without_type(config: Mapping[str, Any]) -> Refusal | None:
+    """A config of another library names no model_type; its own marks say what it belongs to."""
+    if "_diffusers_version" in config or "_class_name" in config:
+        reason = "It is a part of a diffusers pipeline and does not write text."
+        return Role.UNSUPPORTED, reason, PICK_STANDALONE, ("_class_name",)
+    if "peft_type" in config:
+        return (
+            Role.ADAPTER,
+            "It holds only the changes to a model, not the model they belong to.",
+            _FUSE,
+            ("peft_type",),
+        )
+    return None
+
+
 def by_class(names: tuple[str, ...], folder: Path | None) -> Refusal | None:
     """An embedding model shares config and layers with a chat model; only its class or its companions tell."""
     if names and all(re.search(r"(?<!LMHead)Model$", name) for name in names):
