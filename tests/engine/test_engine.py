@@ -15,6 +15,7 @@ from draftlens.core.rules import RuleId
 from draftlens.engine.engine import MlxEngine
 from draftlens.library.demo import DemoPair
 from draftlens.library.folder import judge_folder
+from library.toy_folder import llama_tensors, model_folder
 
 GREEDY = SessionParams(sampling=SamplingParams(temperature=0), max_tokens=4, k=2)
 SAMPLED = replace(GREEDY, sampling=SamplingParams(temperature=0.7), seed=5)
@@ -90,6 +91,13 @@ def test_a_folder_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
     made = MlxEngine(lambda path, draft: Folder(path, ()), judge_pair)
     with pytest.raises(UserError, match=f"{tmp_path.name} cannot be loaded: .*[^.]\\. Check that the download"):
         load(made, tmp_path, None)
+
+
+def test_a_tensor_that_is_missing_is_named(tmp_path: Path) -> None:
+    folder = model_folder(tmp_path, tensors=[name for name in llama_tensors() if "q_proj" not in name])
+    made = MlxEngine(lambda path, draft: Folder(path, (path / "model.safetensors",)), judge_pair)
+    with pytest.raises(UserError, match=r"Missing 1 parameters: model\.layers\.0\.self_attn\.q_proj\.weight\. Check"):
+        load(made, folder, None)
 
 
 def test_a_reply_reports_the_prompt_then_its_rounds_then_its_end(engine: MlxEngine) -> None:

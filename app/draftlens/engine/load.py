@@ -174,5 +174,7 @@ def _info(folder: Folder, model: Model, tokenizer: TokenizerWrapper) -> ModelInf
 
 
 def _first_line(error: Exception) -> str:
-    text = str(error).strip().splitlines()
-    return (text[0] if text else type(error).__name__).rstrip(".")
+    text = [line.strip() for line in str(error).strip().splitlines()] or [type(error).__name__]
+    # "Missing 1 parameters:" names them on the next line.
+    named = f"{text[0]} {text[1]}" if text[0].endswith(":") and len(text) > 1 else text[0]
+    return named.rstrip(".")
