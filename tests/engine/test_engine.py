@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from draftlens.core.params import SamplingParams, SessionParams
 from draftlens.core.round import FinishReason
 from draftlens.core.rules import RuleId
 from draftlens.engine.engine import MlxEngine
+from draftlens.engine.load import load as load_folder
 from draftlens.library.demo import DemoPair
 from draftlens.library.folder import judge_folder
 from library.toy_folder import llama_tensors, model_folder
@@ -98,6 +100,18 @@ def test_a_tensor_that_is_missing_is_named(tmp_path: Path) -> None:
     made = MlxEngine(lambda path, draft: Folder(path, (path / "model.safetensors",)), judge_pair)
     with pytest.raises(UserError, match=r"Missing 1 parameters: model\.layers\.0\.self_attn\.q_proj\.weight\. Check"):
         load(made, folder, None)
+
+
+def test_byte_order_marks_and_old_weights_beside_the_model_do_not_matter(demo_pair: DemoPair, tmp_path: Path) -> None:
+    for file in demo_pair.drafter.iterdir():
+        if file.suffix == ".json":
+            (tmp_path / file.name).write_bytes(codecs.BOM_UTF8 + file.read_bytes())
+        else:
+            (tmp_path / file.name).symlink_to(file.resolve())
+    (tmp_path / "model-old.safetensors").write_bytes(b"no weights")
+    loaded = load_folder(judge_folder(tmp_path))
+    assert loaded.decode(loaded.encode("Blue.")).endswith("Blue.")
+    assert loaded.info.weights_bytes == load_folder(judge_folder(demo_pair.drafter)).info.weights_bytes
 
 
 def test_a_reply_reports_the_prompt_then_its_rounds_then_its_end(engine: MlxEngine) -> None:

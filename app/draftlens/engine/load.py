@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,9 +63,10 @@ def load(folder: Folder) -> LoadedModel:
     """
     path = folder.path
     try:
-        config = json.loads((path / "config.json").read_text(encoding="utf-8"))
-        network = _network(folder)
-        tokenizer = load_tokenizer(path, eos_token_ids=_end_ids(path, config))
+        config = json.loads((path / "config.json").read_text(encoding="utf-8-sig"))
+        with _readable(folder) as clean:
+            network = _network(clean, folder.loads_as)
+            tokenizer = load_tokenizer(clean, eos_token_ids=_end_ids(path, config))
         # What is too long is refused with its counts; the tokenizer would only print a warning of its own.
         tokenizer._tokenizer.model_max_length = sys.maxsize
         _find_template(path, tokenizer)
@@ -97,17 +100,33 @@ def context_length(config: dict[str, Any]) -> int:
     return UNKNOWN_CONTEXT
 
 
-def _network(folder: Folder) -> Any:
-    """Load the weights; old copies beside the model are kept from the loader, which would merge them in."""
-    renamed = None if folder.loads_as is None else {"model_type": folder.loads_as}
-    if {f.name for f in folder.weight_files} == {f.name for f in folder.path.glob("model*.safetensors")}:
-        return load_model(folder.path, model_config=renamed)[0]
-    with tempfile.TemporaryDirectory() as clean:
-        for file in folder.path.glob("*.json"):
-            (Path(clean) / file.name).symlink_to(file.resolve())
+def _network(path: Path, loads_as: str | None) -> Any:
+    return load_model(path, model_config=None if loads_as is None else {"model_type": loads_as})[0]
+
+
+@contextmanager
+def _readable(folder: Folder) -> Iterator[Path]:
+    """The folder without what trips the loaders: old weights are merged in, byte-order marks refused."""
+    weights = {file.name for file in folder.weight_files}
+    marked = {file.name for file in folder.path.glob("*.json") if _starts_with_mark(file)}
+    if not marked and weights == {file.name for file in folder.path.glob("model*.safetensors")}:
+        yield folder.path
+        return
+    with tempfile.TemporaryDirectory() as name:
+        clean = Path(name)
+        for file in folder.path.iterdir():
+            if file.name in marked:
+                (clean / file.name).write_bytes(file.read_bytes().removeprefix(codecs.BOM_UTF8))
+            elif file.suffix != ".safetensors":
+                (clean / file.name).symlink_to(file.resolve())
         for i, file in enumerate(folder.weight_files):
-            (Path(clean) / f"model-{i:05}.safetensors").symlink_to(file.resolve())
-        return load_model(Path(clean), model_config=renamed)[0]
+            (clean / f"model-{i:05}.safetensors").symlink_to(file.resolve())
+        yield clean
+
+
+def _starts_with_mark(file: Path) -> bool:
+    with file.open("rb") as stream:
+        return stream.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
 
 
 def _end_ids(folder: Path, config: dict[str, Any]) -> list[int] | None:
@@ -116,7 +135,7 @@ def _end_ids(folder: Path, config: dict[str, Any]) -> list[int] | None:
     stated = None
     if generation.is_file():
         try:
-            stated = json.loads(generation.read_text(encoding="utf-8")).get("eos_token_id")
+            stated = json.loads(generation.read_text(encoding="utf-8-sig")).get("eos_token_id")
         except (ValueError, AttributeError):
             stated = None
     if stated is None:
@@ -135,7 +154,7 @@ def _find_template(folder: Path, tokenizer: TokenizerWrapper) -> None:
     own = folder / "chat_template.json"
     if not inner.chat_template and own.is_file():
         try:
-            inner.chat_template = json.loads(own.read_text(encoding="utf-8")).get("chat_template")
+            inner.chat_template = json.loads(own.read_text(encoding="utf-8-sig")).get("chat_template")
         except (ValueError, AttributeError):
             inner.chat_template = None
     if isinstance(inner.chat_template, dict):
