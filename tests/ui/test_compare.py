@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from PySide6.QtWidgets import QDoubleSpinBox
 from pytestqt.qtbot import QtBot
 
 from draftlens.compare.arms import ArmSettings
 from draftlens.core.round import FinishReason
 from draftlens.core.rules import RuleId
+from draftlens.ui.compare.arm_sampling import ArmSampling
 from ui.comparing import PROMPT, Shown, cell, run, words
 
 
@@ -75,6 +77,22 @@ def test_there_are_two_to_four_arms_and_each_can_be_held_against_the_first(scree
     for _ in range(5):
         made.setup.remove_arm(0)
     assert len(made.columns) == 2
+
+
+def test_an_arm_has_a_sampling_chain_of_its_own(screen: Shown) -> None:
+    made, _, _ = screen()
+    made.columns[1].menu.sampling()
+    chain = made.findChild(ArmSampling)
+    assert isinstance(chain, ArmSampling)
+    assert chain.windowTitle() == "Sampling of arm B"
+    assert "max_tokens" not in chain.form.fields
+    for name, value in (("top_p", 0.9), ("repetition_penalty", 1.2)):
+        field = chain.form.fields[name]
+        assert isinstance(field, QDoubleSpinBox)
+        field.setValue(value)
+    first, second = (arm.params.sampling for arm in made.setup.arms)
+    assert (second.top_p, second.repetition_penalty) == (0.9, 1.2)
+    assert (first.top_p, first.repetition_penalty) == (1, 1)
 
 
 def test_seeds_run_one_after_the_other_and_the_intervals_are_paired(screen: Shown, qtbot: QtBot) -> None:

@@ -142,6 +142,10 @@ def test_a_pair_is_judged_with_its_reason_and_used(screen: ModelsScreen, qtbot: 
     with qtbot.waitSignal(screen.loadAsked) as asked:
         qtbot.mouseClick(bar.use, Qt.MouseButton.LeftButton)
     assert [item.name for item in asked.args] == ["Target-1B", "Small"]
+    models.choose(named["Target-1B"], suggest=False)
+    qtbot.waitUntil(lambda: bool(models.pairs))
+    assert models.drafter is None
+    assert (bar.use.text(), bar.use.isEnabled()) == ("Use target", True)
 
 
 def test_a_model_is_looked_at_fetched_and_then_listed(
@@ -186,6 +190,7 @@ def test_a_paused_download_is_there_again_at_the_next_start(
     assert row.words.whole.startswith("Paused at 100 of 400 kB, resumes where it stopped")
     (entry,) = second.models.models.items
     assert (entry.ready, entry.verdict.reason) == (False, "Its download stopped at 100 kB of 400 kB.")
+    assert second.models.installed.rows.rows == []
     hub.hang_after = None
     qtbot.mouseClick(row.first, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: any(found.ready for found in second.models.models.items))

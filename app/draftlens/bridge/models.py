@@ -53,6 +53,7 @@ class Models(QObject):
         self.target: Installed | None = None
         self.drafter: Installed | None = None
         self.pairs: list[Candidate] = []
+        self._suggests = True
         self.found: list[Found] | None = None
         self.searching = False
         self.search_problem: UserError | None = None
@@ -95,9 +96,9 @@ class Models(QObject):
 
         self._background.run("scan", look, self._take_scan, self._on_trouble)
 
-    def choose(self, target: Installed | None, drafter: Installed | None = None) -> None:
-        """Judge every model as drafter for a target, and one of them as the pair in view."""
-        self.target, self.drafter = target, drafter
+    def choose(self, target: Installed | None, drafter: Installed | None = None, *, suggest: bool = True) -> None:
+        """Judge every model as drafter for a target, and choose one or suggest the first that fits."""
+        self.target, self.drafter, self._suggests = target, drafter, suggest
         self.pairs = []
         if target is None:
             self.pairsChanged.emit()
@@ -269,7 +270,7 @@ class Models(QObject):
 
     def _take_pairs(self, pairs: list[Candidate]) -> None:
         self.pairs = pairs
-        if self.drafter is None:
+        if self.drafter is None and self._suggests:
             self.drafter = next((c.item for c in pairs if c.ok), None)
         self.pairsChanged.emit()
 

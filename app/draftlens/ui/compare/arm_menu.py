@@ -1,4 +1,4 @@
-"""What can be done with an arm: its rule, drafter, block length, and what becomes of its reply."""
+"""What can be done with an arm: its rule, drafter, block length, sampling, and what becomes of its reply."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from draftlens.bridge.compare_setup import CompareSetup
 from draftlens.compare.arms import FEWEST, LETTERS, ArmSettings
 from draftlens.core.params import DrafterKind, SamplingParams
 from draftlens.core.rules import ASKABLE
+from draftlens.ui.compare.arm_sampling import ArmSampling
 from draftlens.ui.theme import Theme
 from draftlens.ui.toolbar.menu_row import add_row
 
@@ -32,6 +33,10 @@ class ArmMenu(QObject):
         self.can_change = True
         self.has_reply = False
         menu.aboutToShow.connect(self._fill)
+
+    def sampling(self) -> None:
+        """Open the arm's whole sampling chain."""
+        ArmSampling(self._theme, self._setup, self._arm, self._home).show()
 
     def _fill(self) -> None:
         menu, theme, arm = self._menu, self._theme, self._arm
@@ -105,6 +110,9 @@ class ArmMenu(QObject):
             action.setChecked(value == sampling.temperature)
             change = self._sets(settings, sampling=_at(sampling, value))
             action.triggered.connect(lambda _checked=False, change=change: change())
+        chain = self._menu.addAction("Sampling…")
+        chain.setEnabled(self.can_change)
+        chain.triggered.connect(self.sampling)
 
     def _sets(self, settings: ArmSettings, **changes: object) -> Callable[[], None]:
         changed = replace(settings, params=replace(settings.params, **changes))  # type: ignore[arg-type]

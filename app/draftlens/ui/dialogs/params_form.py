@@ -44,11 +44,13 @@ FIELDS = (
 
 
 class ParamsForm(QWidget):
-    """Shows parameters and tells when a person changed one."""
+    """Shows parameters and tells when a person changed one; `length` says whether the longest reply is among them."""
 
     changed = Signal()
 
-    def __init__(self, theme: Theme, params: SessionParams, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme: Theme, params: SessionParams, parent: QWidget | None = None, *, length: bool = True
+    ) -> None:
         super().__init__(parent)
         self._theme = theme
         self.params = params
@@ -59,8 +61,9 @@ class ParamsForm(QWidget):
         defaults = SamplingParams()
         for field in FIELDS:
             self._add(form, field, getattr(defaults, field.name), self._put_sampling)
-        tokens = Field("max_tokens", "Longest reply", "tokens", 1, 10_000_000, 128, whole=True)
-        self._add(form, tokens, 2048, self._put_session)
+        if length:
+            tokens = Field("max_tokens", "Longest reply", "tokens", 1, 10_000_000, 128, whole=True)
+            self._add(form, tokens, 2048, self._put_session)
         self.show_params(params)
 
     def show_params(self, params: SessionParams) -> None:

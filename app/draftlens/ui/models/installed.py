@@ -24,6 +24,7 @@ class InstalledPage(QWidget):
         super().__init__(parent)
         self._models = models
         self.current: Installed | None = None
+        self._listed: list[Installed] = []
         self.bar = PairingBar(theme, models)
         self.rows = ModelRows(models.estimate, self)
         self.table = ModelTable(theme, self.rows)
@@ -61,7 +62,10 @@ class InstalledPage(QWidget):
     def refresh(self) -> None:
         """Show what is there."""
         kept = self.current
-        self.rows.show_items(self._models.items)
+        # What is on its way has its row in the shelf.
+        coming = {item.repo for item in self._models.downloads.unfinished}
+        self._listed = [item for item in self._models.items if not (item.unfinished and item.repo in coming)]
+        self.rows.show_items(self._listed)
         row = self.rows.row_of(kept)
         self.table.select(row)
         if row < 0 and kept is not None:
@@ -73,14 +77,14 @@ class InstalledPage(QWidget):
         self.empty.setVisible(not rows)
         if not models.scanned:
             self.words.setText("Looking at the disk…")
-        elif models.items:
+        elif self._listed:
             self.words.setText("No model here matches the filter.")
         else:
             self.words.setText(
                 "Models on this computer appear here: those in the Hugging Face cache and in LM Studio’s folder, "
                 "and what you fetch or import."
             )
-        self.open.setVisible(models.scanned and not models.items)
+        self.open.setVisible(models.scanned and not self._listed)
         if self.current is not None:
             self.table.select(self.rows.row_of(self.current))
 

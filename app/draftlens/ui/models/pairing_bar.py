@@ -130,6 +130,8 @@ class PairingBar(QWidget):
         target = models.target
         if target is None:
             return
+        alone = self._choose(target, None, suggest=False)
+        add_row(menu, self._theme, "None", "One token a round, no drafts.", alone, ticked=models.drafter is None)
         for pair in models.pairs:
             chosen = models.drafter is not None and models.drafter.path == pair.item.path
             choose = self._choose(target, pair.item)
@@ -140,8 +142,8 @@ class PairingBar(QWidget):
                 menu, self._theme, "No other model", "Fetch a small one of the same family.", _nothing, enabled=False
             )
 
-    def _choose(self, target: Installed, drafter: Installed | None) -> Callable[[], None]:
-        return lambda: self._models.choose(target, drafter)
+    def _choose(self, target: Installed, drafter: Installed | None, *, suggest: bool = True) -> Callable[[], None]:
+        return lambda: self._models.choose(target, drafter, suggest=suggest)
 
 
 def _upper(text: str) -> str:
