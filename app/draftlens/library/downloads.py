@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from pathlib import Path
 
 from draftlens.library import manifest
@@ -83,8 +84,9 @@ class Downloads:
                     running += 1
 
     def close(self, timeout: float = 2.0) -> None:
-        """Stop all at the end of the program; parts stay."""
+        """Stop all at the end of the program, within the time; parts stay."""
         for item in self.items:
             item.pause()
+        ends = time.monotonic() + timeout
         for item in self.items:
-            item.join(timeout)
+            item.join(max(0.0, ends - time.monotonic()))
