@@ -37,6 +37,14 @@ class Closing(MainWindow):
         super().__init__(theme, bridge, *rest)
         for signal in (bridge.stateChanged, bridge.textChanged):
             signal.connect(self._look)
+        bridge.problemChanged.connect(self._give_up)
+
+    def _give_up(self) -> None:
+        """A model that does not load is told at once: the state would be waited for in vain."""
+        problem = self._bridge.problem
+        if problem is not None and problem.can_retry:
+            sys.stderr.write(f"{problem.title}: {problem.detail}\n")
+            os._exit(3)
 
     def _look(self) -> None:
         if self.isVisible() and REACHED[sys.argv[1]](self._bridge):
