@@ -15,8 +15,9 @@ from draftlens.bridge.next_reply import NextReply
 from draftlens.core.params import SessionParams
 from draftlens.runtime.engine_thread import EngineThread
 from draftlens.store.opening import open_store
-from draftlens.ui.compare.screen import COMPARE, CompareScreen
+from draftlens.ui.compare.screen import CompareScreen
 from draftlens.ui.main_window import MainWindow
+from draftlens.ui.screens import COMPARE
 from draftlens.ui.theme import Theme
 from fakes import ScriptedEngine, demo_folders
 

@@ -17,9 +17,9 @@ from draftlens.library import hub_cache
 from draftlens.library.download_state import State
 from draftlens.library.gguf_pack import Keep
 from draftlens.ui.main_window import MainWindow
-from draftlens.ui.models.place import MODELS
 from draftlens.ui.models.rows import ITEM_ROLE
 from draftlens.ui.models.screen import DISCOVER, INSTALLED, ModelsScreen
+from draftlens.ui.screens import MODELS
 from fakes import ScriptedEngine, step
 from library.hub_repos import bound_drafter, repo_of, whole_model
 from library.hub_server import HubServer

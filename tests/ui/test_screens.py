@@ -15,9 +15,12 @@ def test_the_first_screen_is_in_view_and_links_follow_the_keys_in_order(qtbot: Q
     links = ScreenLinks(theme, screens)
     for widget in (screens, links):
         qtbot.addWidget(widget)
-    screens.add(CHAT, QLabel("chat"), "Chat", "Ctrl+1")
-    screens.add("third", QLabel("third"), "Third", "Ctrl+3", "models")
-    screens.add("second", QLabel("second"), "Second", "Ctrl+2", "columns")
+    screens.promise(CHAT, lambda: None, "Chat", "Ctrl+1")
+    screens.put(CHAT, QLabel("chat"))
+    screens.promise("third", lambda: None, "Third", "Ctrl+3", "models")
+    screens.put("third", QLabel("third"))
+    screens.promise("second", lambda: None, "Second", "Ctrl+2", "columns")
+    screens.put("second", QLabel("second"))
     assert screens.current == CHAT
     assert [screen.name for screen in screens.entries] == [CHAT, "second", "third"]
     links.show()
@@ -34,8 +37,10 @@ def test_a_link_pressed_twice_stays_lit(qtbot: QtBot, theme: Theme) -> None:
     links = ScreenLinks(theme, screens)
     for widget in (screens, links):
         qtbot.addWidget(widget)
-    screens.add(CHAT, QLabel("chat"), "Chat", "Ctrl+1")
-    screens.add("models", QLabel("models"), "Models", "Ctrl+3", "models")
+    screens.promise(CHAT, lambda: None, "Chat", "Ctrl+1")
+    screens.put(CHAT, QLabel("chat"))
+    screens.promise("models", lambda: None, "Models", "Ctrl+3", "models")
+    screens.put("models", QLabel("models"))
     for _ in range(2):
         qtbot.mouseClick(links.links["models"], Qt.MouseButton.LeftButton)
     assert links.links["models"].isChecked()

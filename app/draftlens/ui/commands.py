@@ -12,13 +12,11 @@ from draftlens import __version__
 from draftlens.bridge.engine_bridge import EngineBridge
 from draftlens.bridge.state import Problem
 from draftlens.core.errors import UserError
-from draftlens.ui.compare.screen import COMPARE
 from draftlens.ui.dialogs import exchange
 from draftlens.ui.dialogs.log import LogDialog
 from draftlens.ui.dialogs.shortcuts import ShortcutsDialog
 from draftlens.ui.menus import Command, Menus, Role
-from draftlens.ui.models.place import MODELS
-from draftlens.ui.screens import CHAT
+from draftlens.ui.screens import CHAT, COMPARE, MODELS
 
 if TYPE_CHECKING:
     from draftlens.ui.main_window import MainWindow

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QSettings, QSignalBlocker, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QKeySequence, QResizeEvent, QShowEvent
@@ -15,16 +17,18 @@ from draftlens.ui.banner import Banner
 from draftlens.ui.chat.chat_pane import ChatPane
 from draftlens.ui.column import SIDE
 from draftlens.ui.commands import Commands
-from draftlens.ui.compare.place import add_compare
 from draftlens.ui.first_run import FirstRun
 from draftlens.ui.focus_order import set_focus_order
 from draftlens.ui.inspector.actions import InspectorActions
 from draftlens.ui.inspector.inspector import Inspector
-from draftlens.ui.models.place import add_models
-from draftlens.ui.screens import CHAT, Screens
+from draftlens.ui.screens import CHAT, COMPARE, MODELS, Screens
 from draftlens.ui.sidebar.sidebar import Sidebar
 from draftlens.ui.theme import Theme, tokens
 from draftlens.ui.toolbar.toolbar import Toolbar
+
+if TYPE_CHECKING:
+    from draftlens.ui.compare.screen import CompareScreen
+    from draftlens.ui.models.screen import ModelsScreen
 
 NARROW, NARROWEST = 1180, 960
 """Below these widths the inspector, then the sidebar give their room to the chat, unless asked for."""
@@ -182,9 +186,11 @@ class MainWindow(QMainWindow):
         for part in (self.toolbar, self._above, self.pages):
             column.addWidget(part)
         self.outer = QSplitter(Qt.Orientation.Horizontal)
-        self.screens.add(CHAT, chat, "Chat", "Ctrl+1")
-        self.compare = add_compare(self, self._bridge)
-        self.models = add_models(self, self._bridge)
+        self.screens.promise(CHAT, lambda: None, "Chat", "Ctrl+1")
+        self.screens.put(CHAT, chat)
+        self.screens.promise(COMPARE, lambda: self.compare, "Compare rules", "Ctrl+2", "columns")
+        self.screens.promise(MODELS, lambda: self.models, "Models", "Ctrl+3", "models")
+        self.screens.changed.connect(self.refresh)
         self.outer.addWidget(self.screens)
         self.outer.insertWidget(0, self.sidebar)
         self.outer.setStretchFactor(0, 0)
@@ -195,11 +201,30 @@ class MainWindow(QMainWindow):
             splitter.setHandleWidth(1)
         self.setCentralWidget(self.outer)
 
+    # A window is on screen a third sooner without what these two bring with them.
+    @cached_property
+    def compare(self) -> CompareScreen:
+        """The Compare screen, made when it is first wanted."""
+        from draftlens.ui.compare.place import make_compare
+
+        screen = make_compare(self, self._bridge)
+        self.screens.put(COMPARE, screen)
+        return screen
+
+    @cached_property
+    def models(self) -> ModelsScreen:
+        """The Models screen, made when it is first wanted."""
+        from draftlens.ui.models.place import make_models
+
+        screen = make_models(self, self._bridge)
+        self.screens.put(MODELS, screen)
+        return screen
+
     def _join(self) -> None:
         bridge, theme = self._bridge, self._theme
         self.first_run.startDemo.connect(self.start_demo)
         self.first_run.openFolder.connect(self.open_target)
-        self.first_run.openDiscover.connect(self.models.open_discover)
+        self.first_run.openDiscover.connect(lambda: self.models.open_discover())
         self.toolbar.startDemo.connect(self.start_demo)
         self.toolbar.openTarget.connect(self.open_target)
         self.toolbar.openDrafter.connect(self.open_drafter)
@@ -280,8 +305,10 @@ class MainWindow(QMainWindow):
         beside = self.width() >= NARROWEST if self._asked_sidebar is None else self._asked_sidebar
         self.sidebar.setVisible(beside)
         self.toolbar.show_sidebar_button(not beside)
-        self.compare.bar.sidebar.setVisible(not beside)
-        self.models.sidebar.setVisible(not beside)
+        if self.screens.has(COMPARE):
+            self.compare.bar.sidebar.setVisible(not beside)
+        if self.screens.has(MODELS):
+            self.models.sidebar.setVisible(not beside)
 
     def _restore(self) -> None:
         if self._settings is None:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QStackedWidget, QVBoxLayout, QWid
 
 from draftlens.ui.theme import Theme
 
-CHAT = "chat"
+CHAT, COMPARE, MODELS = "chat", "compare", "models"
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Screen:
 
 
 class Screens(QStackedWidget):
-    """Holds the screens; the first one added is in view. Add them before the menus are built."""
+    """Holds the screens; the first one put in is in view. Promise them before the menus are built."""
 
     changed = Signal(str)
     added = Signal()
@@ -34,21 +34,32 @@ class Screens(QStackedWidget):
         super().__init__(parent)
         self.entries: list[Screen] = []
         self._widgets: dict[str, QWidget] = {}
+        self._makers: dict[str, Callable[[], object]] = {}
 
     @property
     def current(self) -> str:
         """The name of the screen in view."""
         return next(name for name, widget in self._widgets.items() if widget is self.currentWidget())
 
-    def add(self, name: str, widget: QWidget, title: str, keys: str, icon: str = "") -> None:
-        """Register a screen with its words, its keys and the icon of its link."""
-        self._widgets[name] = widget
-        self.addWidget(widget)
+    def promise(self, name: str, make: Callable[[], object], title: str, keys: str, icon: str = "") -> None:
+        """Register a screen by its words, keys and icon; `make` puts it in when it is first wanted."""
+        self._makers[name] = make
         self.entries = sorted([*self.entries, Screen(name, title, keys, icon)], key=lambda entry: entry.keys)
         self.added.emit()
 
+    def put(self, name: str, widget: QWidget) -> None:
+        """Take in a screen."""
+        self._widgets[name] = widget
+        self.addWidget(widget)
+
+    def has(self, name: str) -> bool:
+        """Whether a screen was wanted yet."""
+        return name in self._widgets
+
     def show_screen(self, name: str) -> None:
         """Bring a screen into view."""
+        if not self.has(name):
+            self._makers[name]()
         if name != self.current:
             self.setCurrentWidget(self._widgets[name])
             self.changed.emit(name)

@@ -24,7 +24,6 @@ from draftlens.ui.compare.prompt_row import PromptRow
 from draftlens.ui.compare.results import Results
 from draftlens.ui.theme import Theme
 
-COMPARE = "compare"
 _LEAST = 290
 """A column narrower than this would not be read; the columns scroll sideways instead."""
 

@@ -12,15 +12,14 @@ from draftlens.bridge.models import Models
 from draftlens.library import catalog
 from draftlens.library.catalog import Installed, Places
 from draftlens.ui.models.screen import DISCOVER, ModelsScreen
+from draftlens.ui.screens import MODELS
 
 if TYPE_CHECKING:
     from draftlens.ui.main_window import MainWindow
 
-MODELS = "models"
 
-
-def add_models(window: MainWindow, bridge: EngineBridge) -> ModelsScreen:
-    """Make the screen and register it; folders are looked for where the settings say."""
+def make_models(window: MainWindow, bridge: EngineBridge) -> ModelsScreen:
+    """Make the screen; folders are looked for where the settings say."""
     preferences = window.preferences
 
     def places() -> Places:
@@ -54,7 +53,8 @@ def add_models(window: MainWindow, bridge: EngineBridge) -> ModelsScreen:
     screen.sidebarAsked.connect(window.toggle_sidebar)
     screen.loadAsked.connect(load)
     screen.folderAdded.connect(add_folder)
-    window.screens.add(MODELS, screen, "Models", "Ctrl+3", "models")
+    screen.sidebar.setVisible(window.sidebar.isHidden())
+    take_limit()
     app = QApplication.instance()
     if app is not None:
         app.aboutToQuit.connect(models.close)
