@@ -18,6 +18,7 @@ from draftlens.core.events import (
     Failed,
     Finished,
     Loading,
+    Prefill,
     ReplyEvent,
     Request,
     RoundDone,
@@ -200,6 +201,17 @@ def cache_bytes(engine: MlxEngine, length: int) -> int:
         mx.eval([c.state for c in caches])
         found += sum(c.nbytes for c in caches)
     return found
+
+
+def test_the_chats_caches_go_for_a_comparison_unless_they_are_to_stay(engine: MlxEngine) -> None:
+    short = replace(WARM, drafter="none", max_tokens=2)
+    events: list[ReplyEvent] = []
+    for keep in (None, True, False):
+        if keep is not None:
+            run(engine, Compare(9, arms_of((short,)), keep_chat=keep))
+        engine.reply(Request(0, short, MESSAGES), events.append, lambda: False)
+    reads = [e for e in events if isinstance(e, Prefill)]
+    assert [e.cached > 0 for e in reads if e.done == e.total][-2:] == [True, False]
 
 
 def test_a_stop_before_the_start_runs_nothing(engine: MlxEngine, demo_pair: DemoPair, tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ CHANGED = Settings(
     stop=("END", "\n\n"),
     system_prompt='Line one\nline "two" \\ ä',
     closed_forms=False,
+    idle_baseline=False,
     candidates=50,
     appearance="dark",
     text_size=125,

@@ -9,13 +9,14 @@ from PySide6.QtCore import QObject
 
 from draftlens.bridge.archive import Archive
 from draftlens.bridge.chat import Chat
-from draftlens.bridge.engine_link import EngineLink, ThreadFactory
+from draftlens.bridge.engine_link import ThreadFactory
 from draftlens.bridge.next_reply import NextReply
+from draftlens.bridge.trials import Trials
 from draftlens.core.chat import RunSummary
 from draftlens.core.params import SessionParams
 
 
-class ChatSetup(EngineLink):
+class ChatSetup(Trials):
     """Keeps the chips and the chat in view in step; what a person changes is the chat's own and kept with it."""
 
     def __init__(

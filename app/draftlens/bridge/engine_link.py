@@ -69,6 +69,7 @@ class EngineLink(QObject):
         self.count: Counted | None = None
         self.slow = False
         self.comparing = ""
+        self.aside = ""
         self._make_thread = make_thread
         self._thread: EngineThread | None = None
         self._load: Load | None = None
@@ -142,17 +143,6 @@ class EngineLink(QObject):
             self._load_stopped = self.loading is not None
             self._thread.send(Stop())
 
-    def compare(self, command: Command, words: str) -> None:
-        """Run a trial or a proof, described by `words`; its events come as `comparisonEvent`, `Compared` last."""
-        self.comparing = words
-        self._send(command)
-        self.stateChanged.emit()
-
-    def end_comparing(self) -> None:
-        """Nothing is compared any more."""
-        self.comparing = ""
-        self.stateChanged.emit()
-
     def ask_count(self, messages: tuple[tuple[str, str], ...]) -> int:
         """Ask how many tokens a chat takes; the answer with the returned ticket comes as `count`."""
         self._tickets += 1
@@ -209,7 +199,7 @@ class EngineLink(QObject):
         events = self._thread.drain() if self._thread is not None else []
         self._take_all(events)
         now = time.monotonic()
-        if self._figures_dirty and (not self.running or now - self._figures_at >= FIGURES_S):
+        if self._figures_dirty and (not (self.running or self.aside) or now - self._figures_at >= FIGURES_S):
             self._figures_dirty = False
             self._figures_at = now
             if self.running and events:
@@ -290,7 +280,7 @@ class EngineLink(QObject):
         self._thread = None
         self._load_over()
         self.loaded = None
-        if self.comparing:
+        if self.comparing or self.aside:
             self.comparisonEvent.emit(event)
         self.report(Problem("The engine stopped", f"{event.sentence} The chat is kept.", can_retry=True))
         self.modelChanged.emit()

@@ -1,11 +1,13 @@
-"""Is it paying: plain decoding measured on request, in turn with speculative rounds, kept, and said in words."""
+"""Is it paying: plain decoding measured on request or when idle, in turn with speculative rounds, and kept."""
 
 from __future__ import annotations
 
+import logging
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from draftlens.bridge.engine_bridge import EngineBridge
 from draftlens.bridge.reply import Reply
@@ -14,21 +16,38 @@ from draftlens.core.baseline import Baseline, Gain, Pair, break_even, gain
 from draftlens.core.events import Arm, Compare, Compared, EngineDied, Failed, Request, RoundDone
 from draftlens.core.stats import RunStats
 
+LOG = logging.getLogger("draftlens.bridge")
+
 _RUN = 1 << 41
 """Runs of measurements count from here, beyond those of chats and comparisons."""
 _TOKENS = 40
 """Plain tokens measured: a few seconds on a slow machine, and a mean sure to a few percent."""
+_IDLE_MS = 20_000
+"""Nothing was asked of the engine for so long."""
+_IDLE_CONTEXT = 4096
+"""A longer prompt is measured on request only: reading it takes long, and the chat's caches stay meanwhile."""
 
 
 class Measuring(QObject):
-    """Owns the measurement that runs; what was measured is the archive's."""
+    """Owns the measurement that runs; what was measured is the archive's.
+
+    Args:
+        when_idle: whether it may begin by itself.
+    """
 
     changed = Signal()
 
-    def __init__(self, bridge: EngineBridge, parent: QObject | None = None) -> None:
+    def __init__(self, bridge: EngineBridge, when_idle: Callable[[], bool], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._bridge = bridge
+        self._bridge, self._when_idle = bridge, when_idle
         self._pair: Pair | None = None
+        self._aside = False
+        self._replied = False
+        self._tried: set[Pair] = set()
+        self.idle = QTimer(self, singleShot=True, interval=_IDLE_MS)
+        self.idle.timeout.connect(self._on_idle)
+        bridge.stateChanged.connect(self._wait)
+        bridge.counted.connect(self._wait)
         self._stats = RunStats()
         self._run = _RUN
         self._known: dict[Pair, Baseline | None] = {}
@@ -67,6 +86,25 @@ class Measuring(QObject):
 
     def measure(self, reply: Reply) -> None:
         """Decode the reply's prompt again, plainly and speculatively in turn; the engine is busy meanwhile."""
+        self._begin(reply, aside=False)
+
+    def _wait(self) -> None:
+        """What is typed, sent or loaded puts it off; it takes a reply of this session to be due."""
+        self._replied |= self._bridge.run is not None
+        self.idle.stop()
+        if self._replied and self._bridge.can_load and not self.running:
+            self.idle.start()
+
+    def _on_idle(self) -> None:
+        self._replied = False
+        reply = self._bridge.reply
+        pair = None if reply is None or not reply.stats.rounds else self.pair_of(reply)
+        if reply is None or pair is None or pair.context > _IDLE_CONTEXT or pair in self._tried:
+            return
+        if self._when_idle() and self.baseline(reply) is None:
+            self._begin(reply, aside=True)
+
+    def _begin(self, reply: Reply, *, aside: bool) -> None:
         pair = self.pair_of(reply)
         if pair is None or not self.can_measure(reply):
             return
@@ -80,8 +118,9 @@ class Measuring(QObject):
             Arm(Request(self._run + 1, replace(asked, drafter="none"), turns)),
             Arm(Request(self._run + 2, asked, turns)),
         )
-        self._pair, self._stats = pair, RunStats()
-        self._bridge.compare(Compare(self._run, arms, warm_up=True), "Measuring plain decoding")
+        self._pair, self._stats, self._aside = pair, RunStats(), aside
+        start = self._bridge.do_aside if aside else self._bridge.compare
+        start(Compare(self._run, arms, warm_up=True, keep_chat=aside), "Measuring plain decoding")
         self.changed.emit()
 
     def _on_event(self, event: object) -> None:
@@ -99,19 +138,32 @@ class Measuring(QObject):
 
     def _end(self, problem: str | None) -> None:
         pair, self._pair = self._pair, None
-        self._bridge.end_comparing()
-        found = None if pair is None else Baseline.of(pair, self._stats, time.time())
+        assert pair is not None
+        if self._aside:
+            ended_early = not self._bridge.aside
+            if ended_early:
+                self.changed.emit()
+                return
+            self._tried.add(pair)
+            self._bridge.end_aside()
+        else:
+            self._bridge.end_comparing()
+        found = Baseline.of(pair, self._stats, time.time())
         if problem is not None:
             self._report(problem)
         elif found is None:
             self._report("Too few plain tokens were decoded to measure anything; nothing was kept.")
         else:
-            self._known[found.pair] = found
+            self._known[pair] = found
             self._bridge.archive.keep_baseline(found)
         self.changed.emit()
 
     def _report(self, sentence: str) -> None:
-        self._bridge.report(Problem("Plain decoding was not measured", sentence, warning=True))
+        if self._aside:
+            # Nobody asked: the tile goes on saying that there is no baseline.
+            LOG.info("plain decoding was not measured: %s", sentence)
+        else:
+            self._bridge.report(Problem("Plain decoding was not measured", sentence, warning=True))
 
 
 def gain_of(reply: Reply | None, baseline: Baseline | None) -> Gain | None:
@@ -124,7 +176,7 @@ def tile_words(reply: Reply | None, baseline: Baseline | None) -> str:
     found = gain_of(reply, baseline)
     if found is not None:
         return f"{found.times:.1f}× plain"
-    return "no baseline" if baseline is None and reply is not None and reply.stats.rounds else ""
+    return "no plain baseline" if baseline is None and reply is not None and reply.stats.rounds else ""
 
 
 def paying_words(reply: Reply | None, baseline: Baseline | None, *, running: bool) -> str:

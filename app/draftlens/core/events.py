@@ -117,12 +117,14 @@ class Compare:
         arms: in the order in which they take their turns.
         interleaved: they take rounds in turn; otherwise one runs after the other.
         warm_up: every arm first runs a few rounds that nobody hears of.
+        keep_chat: the chat's own caches stay in memory beside those of the arms.
     """
 
     run: int
     arms: tuple[Arm, ...]
     interleaved: bool = True
     warm_up: bool = False
+    keep_chat: bool = False
 
 
 @dataclass(frozen=True)

@@ -119,7 +119,7 @@ class MlxEngine:
         emit: Callable[[ReplyEvent | Loading | Differed], None],
         cancelled: Callable[[], bool],
     ) -> None:
-        """Run the arms of a comparison. The chat's own caches are given up first: the arms need the memory.
+        """Run the arms of a comparison. Unless asked to stay, the chat's own caches go: the arms need the memory.
 
         Raises:
             UserError: nothing is loaded, a draft model cannot be, or the template refuses the messages.
@@ -130,9 +130,10 @@ class MlxEngine:
         drafters = [self._arm_drafter(arm, emit, cancelled) for arm in asked.arms]
         used = {id(drafter) for drafter in drafters}
         self._more = {path: kept for path, kept in self._more.items() if id(kept) in used}
-        context.reset()
-        if self._draft_context is not None:
-            self._draft_context.reset()
+        if not asked.keep_chat:
+            context.reset()
+            if self._draft_context is not None:
+                self._draft_context.reset()
         Arms(asked, loaded, drafters, prompts).run(emit, cancelled)
 
     def prove(self, asked: Prove, emit: Callable[[Proving], None], cancelled: Callable[[], bool]) -> Proved:

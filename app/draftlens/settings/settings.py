@@ -32,6 +32,7 @@ class Settings:
         hub_cache: folder of the Hugging Face cache; None is where the environment says, or its default.
         model_folders: other folders whose models are listed.
         candidates: how many candidates of each position are kept with a reply; 0 is none.
+        idle_baseline: plain decoding is measured once a pair and context length, while nothing else runs.
         provenance: show where each token came from as a tint; `underline`: also as a line below drawn tokens.
     """
 
@@ -49,6 +50,7 @@ class Settings:
     system_prompt: str = ""
     closed_forms: bool = True
     candidates: int = 12
+    idle_baseline: bool = True
     appearance: Appearance = "system"
     text_size: int = 100
     provenance: bool = True
@@ -210,6 +212,7 @@ _OWN = (
     ),
     Key("speculation", "closed_forms", "closed_forms", None, _SWITCH, _ON_OFF),
     Key("speculation", "candidates", "candidates", None, _one_of(*CANDIDATES), "0 (off), 12 or 50"),
+    Key("speculation", "idle_baseline", "idle_baseline", None, _SWITCH, _ON_OFF),
     Key("reply", "max_tokens", "max_tokens", None, _whole(1, 10_000_000), "a whole number from 1 to 10,000,000"),
     Key("reply", "seed", "seed", None, _whole(0, 2**63 - 1), "a whole number of at least 0"),
     Key("reply", "stop", "stop", None, _texts, "a list of texts"),

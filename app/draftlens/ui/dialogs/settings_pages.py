@@ -169,6 +169,12 @@ class SpeculationPage(Page):
             self.keep.addItem(f"Top {count} tokens" if count else "Off", count)
         self.keep.activated.connect(lambda number: self.set(candidates=self.keep.itemData(number)))
         self.row("Kept p and q", self.keep, "Of every tested position, for the Distribution tab. Changes no token.")
+        self.idle = self.switch(
+            "Plain baseline",
+            "Measure plain decoding when idle",
+            "idle_baseline",
+            "Once for a pair and context length, a while after a reply. Whatever you do ends it at once.",
+        )
 
     def refresh(self) -> None:
         """Show the settings in force."""
@@ -176,12 +182,13 @@ class SpeculationPage(Page):
         self.rule.setCurrentIndex(self.rule.findData(str(s.rule)))
         self.sentence.setText(f"{s.rule.sentence} {s.rule.guarantee.capitalize()}.")
         self.drafter.setCurrentIndex(self.drafter.findData(s.drafter_kind))
-        for widget in (self.k, self.forms, self.keep):
+        for widget in (self.k, self.forms, self.keep, self.idle):
             widget.blockSignals(True)
         self.k.setValue(s.k)
         self.forms.setChecked(s.closed_forms)
         self.keep.setCurrentIndex(self.keep.findData(s.candidates))
-        for widget in (self.k, self.forms, self.keep):
+        self.idle.setChecked(s.idle_baseline)
+        for widget in (self.k, self.forms, self.keep, self.idle):
             widget.blockSignals(False)
 
 

@@ -34,7 +34,7 @@ class InspectorActions(QObject):
     def __init__(self, window: MainWindow, inspector: Inspector, bridge: EngineBridge) -> None:
         super().__init__(window)
         self._window, self._inspector, self._bridge = window, inspector, bridge
-        self.measuring = Measuring(bridge, self)
+        self.measuring = Measuring(bridge, lambda: window.preferences.settings.idle_baseline, self)
         self._proof: ProofDialog | None = None
         window.chat.tokenAsked.connect(self.show_token)
         inspector.log.exportAsked.connect(self.export)

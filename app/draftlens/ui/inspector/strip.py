@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
 
 from draftlens.bridge import figures
 from draftlens.core.round import Round
-from draftlens.ui.shapes import CELL, paint_mark
+from draftlens.ui.shapes import CELL, Mark, paint_mark
 from draftlens.ui.theme import Theme
 
 _PITCH = 13
@@ -33,6 +33,7 @@ class RoundStrip(QAbstractScrollArea):
         self._rounds: Sequence[Round] = ()
         self._row = -1
         self._depth = 4
+        self._marks: dict[tuple[Mark, float], QPixmap] = {}
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -41,7 +42,7 @@ class RoundStrip(QAbstractScrollArea):
         self.setAccessibleName("Rounds")
         self.viewport().setAutoFillBackground(False)
         self.horizontalScrollBar().valueChanged.connect(self._on_scrolled)
-        theme.changed.connect(self.viewport().update)
+        theme.changed.connect(self._dress)
         self._fit()
 
     def show_rounds(self, rounds: Sequence[Round]) -> None:
@@ -108,9 +109,9 @@ class RoundStrip(QAbstractScrollArea):
             step = _ROW if round_.drafted <= self._depth else self._depth * _ROW / round_.drafted
             for i, proposal in enumerate(round_.proposals):
                 size = min(CELL, step - 1)
-                paint_mark(painter, x + (CELL - size) / 2, _TOP + i * step, proposal.fate, self._theme, size)
+                self._paint_mark(painter, x + (CELL - size) / 2, _TOP + i * step, proposal.fate, size)
             if round_.next is not None:
-                paint_mark(painter, x, self._draw_y(), round_.next.source, self._theme)
+                self._paint_mark(painter, x, self._draw_y(), round_.next.source, CELL)
             near = self._row >= 0 and 0 < abs(row - self._row) <= 2
             if chosen or (round_.index % 5 == 0 and not near):
                 painter.setPen(color("accentText" if chosen else "text3"))
@@ -153,6 +154,27 @@ class RoundStrip(QAbstractScrollArea):
         row = int((event.position().x() + self.horizontalScrollBar().value()) // _PITCH)
         if 0 <= row < len(self._rounds):
             self.selected.emit(row)
+
+    def _dress(self) -> None:
+        self._marks.clear()
+        self.viewport().update()
+
+    def _paint_mark(self, painter: QPainter, x: float, y: float, mark: Mark, size: float) -> None:
+        """A mark of full size is drawn once and copied: scrubbing paints a hundred of them each frame."""
+        if size != CELL:
+            paint_mark(painter, x, y, mark, self._theme, size)
+            return
+        ratio = self.devicePixelRatioF()
+        drawn = self._marks.get((mark, ratio))
+        if drawn is None:
+            drawn = QPixmap(round((CELL + 2) * ratio), round((CELL + 2) * ratio))
+            drawn.setDevicePixelRatio(ratio)
+            drawn.fill(Qt.GlobalColor.transparent)
+            one = QPainter(drawn)
+            paint_mark(one, 1, 1, mark, self._theme)
+            one.end()
+            self._marks[mark, ratio] = drawn
+        painter.drawPixmap(QPointF(x - 1, y - 1), drawn)
 
     def _visible(self) -> tuple[int, int]:
         offset = self.horizontalScrollBar().value()

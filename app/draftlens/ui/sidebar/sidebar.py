@@ -207,8 +207,8 @@ class Sidebar(QWidget):
             text, color = f"{bridge.loading.stage}…", "residual"
         elif bridge.loaded is None:
             text, color = "No model loaded", "untested"
-        elif bridge.comparing:
-            text, color = bridge.comparing, "accepted"
+        elif bridge.comparing or bridge.aside:
+            text, color = bridge.comparing or bridge.aside, "accepted"
         else:
             size = bridge.loaded.target.weights_bytes
             if bridge.loaded.drafter is not None:
