@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
@@ -9,12 +10,15 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from bench.figures import REPEATS, Figure, bench, median, paired, spread
 from draftlens.core.params import SamplingParams, SessionParams
 from draftlens.core.rules import RuleId
 from draftlens.core.stats import RunStats
+
+if TYPE_CHECKING:
+    from draftlens.engine.rules import AcceptanceRule
 
 _HERE = Path(__file__).resolve().parent
 TESTED = 1500
@@ -125,23 +129,40 @@ def long_run() -> Iterator[Figure]:
 
 @bench("inspector.acceptance")
 def acceptance() -> Iterator[Figure]:
-    """The demo pair at temperature 0.7, 1,500 tested positions a rule: distance from the closed form in sigmas."""
+    """The demo pair at temperature 0.7, 1,500 tested positions a rule: distance from the closed form in sigmas.
+
+    A position costs a tenth of a second, so this takes some minutes. Short blocks cost least a position here, as most
+    end at their first rejection; several prompts keep one text from deciding. A wrong accept test must be far off.
+    """
+    from engine.wrong_rules import SquaredUniform
+
+    for rule in (RuleId.SAMPLER_MATCH, RuleId.STOCHASTIC):
+        stats = _tested(rule)
+        yield Figure(f"inspector.acceptance.{rule}", abs(stats.z or 99), 3, False, "sigma", _measured(stats))
+    wrong = _tested(RuleId.STOCHASTIC, SquaredUniform())
+    seen = wrong.verdict().tone in ("warning", "error")
+    yield Figure("inspector.acceptance.wrong", abs(wrong.z or 0) if seen else 0, 3, True, "sigma", _measured(wrong))
+
+
+def _tested(rule: RuleId, judge: AcceptanceRule | None = None) -> RunStats:
     from bench.models import chat_ids, iterate, pair
 
     bans = tuple((token, float("-inf")) for token in sorted(pair()[0].model.end_of_text))
-    for rule in (RuleId.SAMPLER_MATCH, RuleId.STOCHASTIC):
-        stats = RunStats()
-        for number in range(40):
-            asked = SessionParams(
-                SamplingParams(temperature=0.7, logit_bias=bans), rule=rule, k=4, max_tokens=256, seed=number
-            )
-            for made in iterate(chat_ids(f"Tell me {number + 2} things about the sea."), asked, "draft-model"):
-                stats.add(made)
-            if stats.tested >= TESTED:
-                break
-        low, high = stats.closed_form_prod or 0, stats.closed_form_min or 0
-        note = (
-            f"n {stats.tested}, measured {stats.per_position_acceptance:.4f}, sum_prod {low:.4f}, sum_min {high:.4f}; "
-            f"{stats.verdict().sentence}"
+    stats = RunStats()
+    for number in itertools.count():
+        asked = SessionParams(
+            SamplingParams(temperature=0.7, logit_bias=bans), rule=rule, k=2, max_tokens=160, seed=number
         )
-        yield Figure(f"inspector.acceptance.{rule}", abs(stats.z or 99), 3, False, "sigma", note)
+        for made in iterate(chat_ids(f"Tell me {number + 2} things about the sea."), asked, "draft-model", judge):
+            stats.add(made)
+            if stats.tested >= TESTED:
+                return stats
+    raise AssertionError
+
+
+def _measured(stats: RunStats) -> str:
+    low, high = stats.closed_form_prod or 0, stats.closed_form_min or 0
+    return (
+        f"n {stats.tested}, measured {stats.per_position_acceptance:.4f}, sum_prod {low:.4f}, sum_min {high:.4f}; "
+        f"{stats.verdict().sentence}"
+    )

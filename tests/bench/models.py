@@ -14,6 +14,7 @@ from draftlens.engine.drafters.prompt_lookup import PromptLookup
 from draftlens.engine.drafters.protocol import Drafter
 from draftlens.engine.keys import Keys
 from draftlens.engine.load import LoadedModel, load
+from draftlens.engine.rules import AcceptanceRule
 from draftlens.engine.sampling import Chain
 from draftlens.engine.session import Session
 from draftlens.engine.target import DraftContext, Target
@@ -61,8 +62,10 @@ def run(ids: list[int], asked: SessionParams, drafter: str = "none") -> list[Rou
     return list(iterate(ids, asked, drafter))
 
 
-def iterate(ids: list[int], asked: SessionParams, drafter: str = "none") -> Iterator[Round]:
-    """Yield the rounds of one reply on a fresh context."""
+def iterate(
+    ids: list[int], asked: SessionParams, drafter: str = "none", rule: AcceptanceRule | None = None
+) -> Iterator[Round]:
+    """Yield the rounds of one reply on a fresh context; a rule that is given judges in place of the one asked for."""
     target, draft = pair()
     keys = Keys(asked.seed)
     chosen: Drafter | None = None
@@ -70,7 +73,9 @@ def iterate(ids: list[int], asked: SessionParams, drafter: str = "none") -> Iter
         chosen = DraftModel(DraftContext(draft.model), Chain(asked.sampling, target.model.vocabulary), keys)
     elif drafter == "prompt-lookup":
         chosen = PromptLookup(asked.lookup)
-    return Session(Target(target.model), chosen, asked, keys, target.decode).rounds(ids)
+    session = Session(Target(target.model), chosen, asked, keys, target.decode)
+    session.rule = rule or session.rule
+    return session.rounds(ids)
 
 
 def tokens_of(rounds: list[Round]) -> list[int]:

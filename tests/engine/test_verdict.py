@@ -18,6 +18,7 @@ from draftlens.engine.sampling import Chain, Rows
 from draftlens.engine.session import Session
 from draftlens.engine.target import DraftContext, Target
 from engine.toys import DRAFT_LOGITS, TARGET_LOGITS, context_free
+from engine.wrong_rules import SquaredUniform
 
 TESTED = 1500
 WARM = SamplingParams(temperature=0.7)
@@ -30,19 +31,6 @@ class MatchesInstead:
 
     def judge(self, target: Rows, proposal: Proposal, coins: Coins) -> Verdict:
         return replace(SamplerMatch().judge(target, proposal, coins), drawn=None)
-
-    def closed_forms(self, target: Rows, proposal: Proposal) -> ClosedForms:
-        return Stochastic().closed_forms(target, proposal)
-
-
-class TestsTwice:
-    """Accepts where the square of the uniform does: too often."""
-
-    id = RuleId.STOCHASTIC
-    __test__ = False
-
-    def judge(self, target: Rows, proposal: Proposal, coins: Coins) -> Verdict:
-        return Stochastic().judge(target, proposal, Coins(coins.accept * coins.accept, coins.draw))
 
     def closed_forms(self, target: Rows, proposal: Proposal) -> ClosedForms:
         return Stochastic().closed_forms(target, proposal)
@@ -94,7 +82,7 @@ def test_a_rule_that_is_another_one_is_amber_and_names_it() -> None:
     assert verdict.sentence.startswith("sits at sum_prod, but rule=stochastic predicts sum_min")
 
 
-@pytest.mark.parametrize("rule", [TestsTwice(), WrongQ()])
+@pytest.mark.parametrize("rule", [SquaredUniform(), WrongQ()])
 def test_a_wrong_accept_test_is_red(rule: AcceptanceRule) -> None:
     verdict = measured(rule).verdict()
     assert verdict.tone == "error"

@@ -51,6 +51,13 @@ class ReusedUniform(_Wrong):
         )
 
 
+class SquaredUniform(_Wrong):
+    """Accepts where the square of the uniform does: too often."""
+
+    def judge(self, target: Rows, proposal: Proposal, coins: Coins) -> Verdict:
+        return Stochastic().judge(target, proposal, Coins(coins.accept * coins.accept, coins.draw))
+
+
 class OtherTemperature(_Wrong):
     """Tests against q at a temperature it was not drawn at."""
 

@@ -1,4 +1,4 @@
-"""The inspector's tabs follow one selection; records go out and in; a branch is a new version; plain is measured."""
+"""The inspector's tabs follow one selection; records go out and in; a branch is a new version; figures are also said."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
+from draftlens.bridge import figures
 from draftlens.bridge.engine_bridge import EngineBridge
-from draftlens.core.round import Candidates, Round, Source, Timings
+from draftlens.core.round import Candidates, Round, Source
 from draftlens.ui.main_window import MainWindow
 from fakes import ScriptedEngine, step, verify_round
 
@@ -80,6 +82,22 @@ def test_escape_closes_the_card_and_stops_nothing(window: Window, qtbot: QtBot) 
     qtbot.keyClick(shown.chat.transcript, Qt.Key.Key_Escape)
     assert not card.isVisible()
     assert bridge.selection.row == 2
+
+
+def test_a_screen_reader_finds_every_round_in_view_under_its_sentence(window: Window, qtbot: QtBot) -> None:
+    QAccessible.setActive(True)
+    try:
+        shown, _ = answered(window, qtbot, [replace(verify_round(i, [" a"], "b"), index=i) for i in range(90)])
+        strip = shown.inspector.run.strip
+        for start in (40, 20):
+            strip.horizontalScrollBar().setValue(13 * start)
+        inside = QAccessible.queryAccessibleInterface(strip.viewport())
+        found = [inside.child(i) for i in range(inside.childCount())]
+        heard = {i.rect().x(): i.text(QAccessible.Text.Name) for i in found if not i.state().invisible}
+    finally:
+        QAccessible.setActive(False)
+    assert f"{20}–{20 + len(heard) - 1} of 89" == strip.visible_range()
+    assert [heard[x] for x in sorted(heard)] == [figures.round_sentence(r) for r in strip._rounds[20:][: len(heard)]]
 
 
 def test_every_chart_has_a_sentence_and_a_table_that_says_the_same(window: Window, qtbot: QtBot) -> None:
@@ -198,82 +216,14 @@ def test_a_branch_is_a_new_version_that_keeps_the_tokens_before_it(window: Windo
     assert str(bridge.chat.conversation.version(made.message)) == "2 of 2"
 
 
-def test_plain_decoding_is_measured_on_request_and_losing_speculation_is_one_click_from_off(
-    window: Window, qtbot: QtBot
-) -> None:
-    slow = [replace(r, timings=Timings(verify=400.0 + i)) for i, r in enumerate(ROUNDS * 3)]
-    rounds = [replace(r, index=i) for i, r in enumerate(slow)]
-    engine = ScriptedEngine(rounds=rounds)
-    shown, bridge = window(engine)
-    bridge.send("Hi")
-    qtbot.waitUntil(lambda: bool(bridge.turns) and not bridge.running)
-    shown.inspector.run.choice.choose(2)
-    paying = shown.inspector.run.times.paying
-    assert shown.inspector.run.tiles.views[0].note.text() == "no plain baseline"
-    assert paying.sentence.text().startswith("No plain baseline was measured")
-    assert not paying.off.isVisible()
-    plain = [step(0, "a", Source.PREFILL), *(replace(step(i, "b"), timings=Timings(verify=20.0)) for i in range(1, 9))]
-    engine.rounds = plain
-    paying.measure.click()
-    qtbot.waitUntil(lambda: not shown.inspector_actions.measuring.running and not bridge.running)
-    assert bridge.problem is None
-    assert [arm.params.drafter for arm in engine.requests[-2:]] == ["none", "draft-model"]
-    assert paying.sentence.text().startswith("No: 0.1")
-    assert "Plain decoding: 50.0 tok/s, measured" in paying.sentence.text()
-    assert "no acceptance would be enough" in paying.sentence.text()
-    assert shown.inspector.run.tiles.views[0].note.text() == "0.1× plain"
-    paying.off.click()
-    assert not bridge.next_reply.speculation
-    assert not paying.off.isVisible()
-
-
-PLAIN = [step(0, "a", Source.PREFILL), *(replace(step(i, "b"), timings=Timings(verify=20.0)) for i in range(1, 9))]
-
-
-def test_plain_decoding_is_measured_once_while_nothing_else_runs(window: Window, qtbot: QtBot) -> None:
-    engine = ScriptedEngine(rounds=ROUNDS * 2)
-    shown, bridge = window(engine)
-    measuring = shown.inspector_actions.measuring
-    for wanted, runs in ((False, 1), (True, 1 + 3), (True, 1 + 3 + 1)):
-        shown.preferences.set(idle_baseline=wanted)
-        engine.rounds = ROUNDS * 2
-        bridge.send("Hi")
-        qtbot.waitUntil(lambda: not bridge.running and measuring.idle.isActive())
-        engine.rounds = PLAIN
-        measuring.idle.timeout.emit()
-        qtbot.waitUntil(lambda: not measuring.running)
-        assert len(engine.requests) == runs
-    assert bridge.reply is not None
-    assert (measuring.baseline(bridge.reply) is not None) and not bridge.aside
-    assert shown.inspector.run.tiles.views[0].note.text().endswith("× plain")
-
-
-def test_a_prompt_ends_a_measurement_that_nobody_asked_for_and_nothing_is_kept(window: Window, qtbot: QtBot) -> None:
-    engine = ScriptedEngine(rounds=ROUNDS * 2)
-    shown, bridge = window(engine)
-    measuring = shown.inspector_actions.measuring
-    bridge.send("Hi")
-    qtbot.waitUntil(lambda: not bridge.running and measuring.idle.isActive())
-    engine.rounds, engine.hold_after = PLAIN, 8
-    measuring.idle.timeout.emit()
-    qtbot.waitUntil(engine.holding.is_set)
-    assert measuring.running and not bridge.running
-    assert shown.sidebar.status.whole == "Measuring plain decoding"
-    engine.hold_after = None
-    assert bridge.send("More")
-    qtbot.waitUntil(lambda: not bridge.running and not measuring.running)
-    assert len(bridge.turns[1].reply.rounds) == len(PLAIN)
-    assert measuring.baseline(bridge.turns[0].reply) is None
-    assert bridge.problem is None
-
-
 def test_a_run_of_twenty_thousand_rounds_is_shown_and_any_of_them_selected(window: Window, qtbot: QtBot) -> None:
     count = 20_000
     shown, bridge = answered(window, qtbot)
     reply = bridge.reply
     assert reply is not None
+    made = verify_round(3, [" a"], "b", ["x"])
     for i in range(3, count):
-        reply.add(replace(verify_round(i, [" a"], "b", ["x"]), position=i))
+        reply.add(replace(made, index=i, position=i))
     shown.inspector_actions.show_reply()
     qtbot.waitUntil(lambda: shown.inspector.run.model.rowCount() == count)
     bridge.selection.choose(count // 2)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QSizePolicy, QWidget
 
 from draftlens.bridge import figures
 from draftlens.core.round import Round
+from draftlens.ui.inspector.strip_voice import StripVoice
 from draftlens.ui.shapes import CELL, Mark, paint_mark
 from draftlens.ui.theme import Theme
 
@@ -41,6 +42,8 @@ class RoundStrip(QAbstractScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Rounds")
         self.viewport().setAutoFillBackground(False)
+        self._voice = StripVoice(self.viewport())
+        self.scrolled.connect(self._name_columns)
         self.horizontalScrollBar().valueChanged.connect(self._on_scrolled)
         theme.changed.connect(self._dress)
         self._fit()
@@ -198,6 +201,12 @@ class RoundStrip(QAbstractScrollArea):
     def _on_scrolled(self) -> None:
         self.viewport().update()
         self.scrolled.emit()
+
+    def _name_columns(self) -> None:
+        first, last = self._visible()
+        offset, height = self.horizontalScrollBar().value(), self.viewport().height()
+        places = [QRect(row * _PITCH - offset, 0, _PITCH, height) for row in range(first, last + 1)]
+        self._voice.show_rounds(self._rounds, first, places if self._rounds else ())
 
     def _describe(self) -> None:
         if 0 <= self._row < len(self._rounds):
