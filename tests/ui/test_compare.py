@@ -26,7 +26,7 @@ def test_two_arms_stream_side_by_side_with_header_rounds_and_table(screen: Shown
         assert column.page.text.replace("\n", "")
         assert len(kept.rounds) == 15
         assert f"{kept.stats.tokens_per_second:.1f} tok/s" in column.figures.whole
-        assert column.phase.text() == "finished"
+        assert column.phase.accessibleName() == "finished"
         assert column.guarantee.words.text() == "lossless"
         assert column.range.text().startswith("Rounds ")
     assert made.results.isVisible()

@@ -1,4 +1,4 @@
-"""The inspector's tabs follow one selection; records go out and in; a branch is a new version; figures are also said."""
+"""The inspector's tabs follow one selection; records go out and in; a branch is a new version; all is said aloud."""
 
 from __future__ import annotations
 

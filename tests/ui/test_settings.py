@@ -20,7 +20,7 @@ from draftlens.settings.file import SettingsFile
 from draftlens.settings.settings import Settings
 from draftlens.ui.dialogs.chat_settings import ChatSettingsDialog
 from draftlens.ui.dialogs.settings import SettingsDialog
-from draftlens.ui.focus_order import focus_order
+from draftlens.ui.focus_order import compare_order, focus_order
 from draftlens.ui.main_window import MainWindow
 from fakes import ScriptedEngine, step
 
@@ -129,16 +129,30 @@ def test_menus_have_explicit_roles_and_no_key_twice(window: Window) -> None:
 
 def test_tab_goes_from_the_chips_over_the_chat_and_its_figures_to_the_sidebar(window: Window) -> None:
     shown, _ = window(ScriptedEngine())
-    wanted = focus_order(shown)
+    assert way_of_tab(focus_order(shown)) == focus_order(shown)
+
+
+def test_tab_goes_over_the_compare_screen_arm_by_arm_also_after_one_was_added(window: Window) -> None:
+    shown, _ = window(ScriptedEngine())
+    assert way_of_tab(compare_order(shown.compare)) == compare_order(shown.compare)
+    shown.compare.setup.add_arm()
+    wanted = compare_order(shown.compare)
+    assert shown.compare.columns[2].strip in wanted
+    assert way_of_tab(wanted) == wanted
+    assert way_of_tab(focus_order(shown)) == focus_order(shown)
+
+
+def way_of_tab(stops: list[QWidget]) -> list[QWidget]:
+    """The stops in the order in which Tab comes to them."""
     seen: list[QWidget] = []
-    widget = wanted[0]
+    widget = stops[0]
     for _ in range(2000):
-        if widget in wanted and widget not in seen:
+        if widget in stops and widget not in seen:
             seen.append(widget)
         following = widget.nextInFocusChain()
         assert following is not None
         widget = following
-    assert seen == wanted
+    return seen
 
 
 def test_find_reaches_turns_that_are_not_built(window: Window, qtbot: QtBot) -> None:

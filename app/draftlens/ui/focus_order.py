@@ -1,13 +1,15 @@
-"""The way of the Tab key: what the next reply will be, the chat, its figures, then the sidebar."""
+"""The way of the Tab key: what the next reply will be, the chat, its figures, then the sidebar; on Compare likewise."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
 if TYPE_CHECKING:
+    from draftlens.ui.compare.screen import CompareScreen
     from draftlens.ui.main_window import MainWindow
 
 
@@ -42,7 +44,33 @@ def focus_order(window: MainWindow) -> list[QWidget]:
     ]
 
 
-def set_focus_order(window: MainWindow) -> None:
+def compare_order(screen: CompareScreen) -> list[QWidget]:
+    """The stops of the Compare screen: what all arms share, the prompt, arm by arm, and what may be concluded."""
+    bar, prompt, results = screen.bar, screen.prompt, screen.results
+    columns = [part for column in screen.columns for part in (column.rule, column.page, column.strip)]
+    return [
+        bar.sidebar,
+        bar.pair,
+        bar.block,
+        bar.temperature,
+        bar.seed,
+        bar.provenance,
+        bar.csv,
+        bar.json,
+        bar.more,
+        prompt.edit,
+        prompt.stop,
+        prompt.run,
+        prompt.again,
+        prompt.seeds,
+        *columns,
+        results.pair,
+        results.trials,
+        results.table,
+    ]
+
+
+def set_order(stops: Sequence[QWidget]) -> None:
     """Let Tab go this way."""
-    for first, second in pairwise(focus_order(window)):
+    for first, second in pairwise(stops):
         QWidget.setTabOrder(first, second)

@@ -18,7 +18,7 @@ from draftlens.ui.chat.chat_pane import ChatPane
 from draftlens.ui.column import SIDE
 from draftlens.ui.commands import Commands
 from draftlens.ui.first_run import FirstRun
-from draftlens.ui.focus_order import set_focus_order
+from draftlens.ui.focus_order import focus_order, set_order
 from draftlens.ui.inspector.actions import InspectorActions
 from draftlens.ui.inspector.inspector import Inspector
 from draftlens.ui.screens import CHAT, COMPARE, MODELS, Screens
@@ -75,7 +75,7 @@ class MainWindow(QMainWindow):
         self.inspector_actions = InspectorActions(self, self.inspector, bridge)
         self._lay_out(size)
         self.commands = Commands(self, bridge)
-        set_focus_order(self)
+        set_order(focus_order(self))
         self._join()
         self._settings = None if settings_file is None else QSettings(str(settings_file), QSettings.Format.IniFormat)
         self._restore()

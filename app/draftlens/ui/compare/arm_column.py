@@ -32,6 +32,9 @@ _PHASES = {
     Phase.INTERRUPTED: "interrupted",
     Phase.FAILED: "failed",
 }
+_MARKS = {Phase.STREAMING: "▸ ", Phase.DONE: "✓ "}
+_NUMBERS = "88.8 tok/s · 8.88 / forward"
+"""As wide as the figures get on most machines: the header does not change its shape while they grow."""
 
 
 class ArmColumn(QFrame):
@@ -56,7 +59,7 @@ class ArmColumn(QFrame):
         self.menu.continueAsked.connect(self.continueAsked)
         self.guarantee = GuaranteeBadge(theme)
         self.figures = ElidingLabel()
-        self.figures.setProperty("scale", "mono")
+        self.figures.setProperty("tone", "2")
         self.phase = QLabel()
         self.phase.setProperty("kind", "badge")
         self.note = QLabel()
@@ -75,7 +78,9 @@ class ArmColumn(QFrame):
         self.range.setProperty("tone", "2")
         self.range.setProperty("scale", "small")
         self._words = {mark: QLabel(words) for mark, words in _legend(Source.TARGET)}
+        theme.changed.connect(self._dress)
         self._lay_out()
+        self._dress()
 
     def show_arm(self, settings: ArmSettings, *, can_change: bool, has_reply: bool) -> None:
         """Show what it is asked to be."""
@@ -97,10 +102,10 @@ class ArmColumn(QFrame):
         reply = self._reply
         self.strip.show_rounds([] if reply is None else reply.rounds)
         self._show_range()
-        self._show_phase()
         self.note.setVisible(reply is not None and reply.error is not None)
         if reply is None:
             self.figures.show_text("")
+            self._fit()
             return
         stats = reply.stats
         speed = DASH if stats.tokens_per_second is None else f"{stats.tokens_per_second:.1f}"
@@ -112,6 +117,7 @@ class ArmColumn(QFrame):
             replaced = Source.RESIDUAL if stats.rule is RuleId.STOCHASTIC else Source.TARGET
             self._words[Source.TARGET].setText(dict(_legend(replaced))[replaced])
             self.guarantee.show_rule(stats.rule, greedy=stats.rule is RuleId.GREEDY_ARGMAX)
+        self._fit()
 
     def align_rounds(self, height: int) -> None:
         """Give the rounds the height of the column with the longest blocks."""
@@ -124,11 +130,18 @@ class ArmColumn(QFrame):
         room = self.width() - 48 - self.range.sizeHint().width() - 16
         self._legend.setVisible(self._legend.sizeHint().width() <= room)
 
+    def _dress(self) -> None:
+        self.figures.setFont(self._theme.font("data"))
+        self._fit()
+
     def _fit(self) -> None:
-        px, width = self._theme.px, self.width()
-        two = width < 100 + self.rule.sizeHint().width() + px(326)
-        self._tight = width < px(380)
+        width = self.width()
+        self._tight = width < self._theme.px(380)
         side = 12 if self._tight else 24
+        numbers = max(self.figures.sizeHint().width(), self.figures.fontMetrics().horizontalAdvance(_NUMBERS))
+        badge = self.phase.fontMetrics().horizontalAdvance(_marked(Phase.STREAMING)) + 14
+        words = self.letter.width() + self.rule.sizeHint().width() + self.guarantee.sizeHint().width()
+        two = width < 2 * side + words + numbers + max(badge, self.phase.sizeHint().width()) + 4 * self._first.spacing()
         self._first.setContentsMargins(side, 8, side, 4)
         self._second.setContentsMargins(side, 0, side, 4 if two else 0)
         self.guarantee.shorten(self._tight)
@@ -194,7 +207,8 @@ class ArmColumn(QFrame):
         self.phase.setVisible(phase is not None and not (self._tight and phase in (Phase.STREAMING, Phase.DONE)))
         if phase is not None:
             self._set_kind(self.phase, "live" if phase is Phase.STREAMING else "badge")
-            self.phase.setText(_PHASES[phase])
+            self.phase.setText(_marked(phase))
+            self.phase.setAccessibleName(_PHASES[phase])
 
     def _show_range(self) -> None:
         shown = self.strip.visible_range()
@@ -210,6 +224,10 @@ class ArmColumn(QFrame):
             label.setProperty("kind", kind)
             label.style().unpolish(label)
             label.style().polish(label)
+
+
+def _marked(phase: Phase) -> str:
+    return _MARKS.get(phase, "") + _PHASES[phase]
 
 
 def _legend(replaced: Source) -> tuple[tuple[Fate | Source, str], ...]:

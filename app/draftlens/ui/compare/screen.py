@@ -22,6 +22,7 @@ from draftlens.ui.compare.arm_column import ArmColumn
 from draftlens.ui.compare.bar import CompareBar
 from draftlens.ui.compare.prompt_row import PromptRow
 from draftlens.ui.compare.results import Results
+from draftlens.ui.focus_order import compare_order, set_order
 from draftlens.ui.theme import Theme
 
 _LEAST = 290
@@ -165,6 +166,8 @@ class CompareScreen(QWidget):
         run.activated.connect(self.run)
 
     def _fill_columns(self, count: int) -> None:
+        if len(self.columns) == count:
+            return
         while len(self.columns) > count:
             column = self.columns.pop()
             column.hide()
@@ -177,6 +180,7 @@ class CompareScreen(QWidget):
             made.continueAsked.connect(self._continue)
             self.columns.append(made)
             self._across.addWidget(made, 1)
+        set_order(compare_order(self))
 
     def _on_opened(self) -> None:
         comparison = self.comparing.comparison

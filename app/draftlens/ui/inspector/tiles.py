@@ -50,29 +50,31 @@ class TileView(QFrame):
         self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """A figure's name is never cut: its letters move closer, by a fraction of a pixel each."""
+        """A figure's name and note are never cut: their letters move closer, by a fraction of a pixel each."""
         super().resizeEvent(event)
         self._fit()
 
     def show_tile(self, tile: Tile) -> None:
         """Show a figure."""
-        if tile.label != self.label.text():
+        if (tile.label, tile.note) != (self.label.text(), self.note.text()):
             self.label.setText(tile.label)
+            self.note.setText(tile.note)
             self._fit()
         self.value.setText(tile.value)
         self.unit.setText(tile.unit)
-        self.note.setText(tile.note)
         self.setToolTip(f"{tile.label}\n{tile.meaning}" + (f"\n{tile.note}" if tile.note else ""))
         self.setAccessibleName(tile.sentence)
         self.setAccessibleDescription(tile.meaning)
 
     def _fit(self) -> None:
-        font = self._theme.font("caption")
-        name, room = self.label.text(), self.label.width()
-        over = QFontMetricsF(font).horizontalAdvance(name) - room
-        if name and room > 0 and over > 0:
-            font.setLetterSpacing(QFont.SpacingType.AbsoluteSpacing, max(-0.6, -(over + 1) / len(name)))
-        self.label.setFont(font)
+        for part in (self.label, self.note):
+            font = self._theme.font("caption")
+            text, room = part.text(), part.width()
+            over = QFontMetricsF(font).horizontalAdvance(text) - room
+            if text and room > 0 and over > 0:
+                font.setLetterSpacing(QFont.SpacingType.AbsoluteSpacing, max(-0.6, -(over + 1) / len(text)))
+            if font != part.font():
+                part.setFont(font)
 
 
 class Tiles(QWidget):

@@ -8,6 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QVBoxLayout, QWidget
 
 _ROW = 22
+_WORDS = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_NUMBERS = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class Twin(QWidget):
@@ -22,7 +24,10 @@ class Twin(QWidget):
         self.chart = chart
         self.table = QTableWidget(0, len(columns))
         self.table.setObjectName("twin")
-        self.table.setHorizontalHeaderLabels(list(columns))
+        for x, name in enumerate(columns):
+            head = QTableWidgetItem(name)
+            head.setTextAlignment(_NUMBERS if x else _WORDS)
+            self.table.setHorizontalHeaderItem(x, head)
         self.table.setAccessibleName(f"{chart.accessibleName()}, as a table")
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -61,7 +66,6 @@ class Twin(QWidget):
         for y, row in enumerate(self._rows):
             for x, text in enumerate(row):
                 item = QTableWidgetItem(text)
-                side = Qt.AlignmentFlag.AlignLeft if x == 0 else Qt.AlignmentFlag.AlignRight
-                item.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
+                item.setTextAlignment(_NUMBERS if x else _WORDS)
                 self.table.setItem(y, x, item)
         self.table.setFixedHeight(_ROW * min(len(self._rows), 14) + 28)
