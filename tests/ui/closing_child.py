@@ -26,6 +26,7 @@ REACHED: dict[str, Callable[[EngineBridge], bool]] = {
     "load": lambda bridge: bridge.state is State.LOADING,
     "prefill": lambda bridge: bridge.reply is not None and bridge.reply.prefill is not None and not bridge.reply.rounds,
     "streaming": lambda bridge: bridge.reply is not None and len(bridge.reply.rounds) > 3,
+    "connecting": lambda bridge: False,
     "download": lambda bridge: (bridge.loading.fraction or 0.0) > 0.1 if bridge.loading is not None else False,
 }
 
@@ -38,6 +39,15 @@ class Closing(MainWindow):
         for signal in (bridge.stateChanged, bridge.textChanged):
             signal.connect(self._look)
         bridge.problemChanged.connect(self._give_up)
+        if sys.argv[1] == "connecting":
+            QTimer.singleShot(0, self, self._connect)
+
+    def _connect(self) -> None:
+        """Go on with the download in the cache, whose hub accepts nothing."""
+        models = self.models.models
+        models.begin()
+        models.resume(models.downloads.items[0])
+        QTimer.singleShot(300, self, self._end)
 
     def _give_up(self) -> None:
         """A model that does not load is told at once: the state would be waited for in vain."""
@@ -48,17 +58,20 @@ class Closing(MainWindow):
 
     def _look(self) -> None:
         if self.isVisible() and REACHED[sys.argv[1]](self._bridge):
-            sys.stdout.write(f"{time.time()}\n")
-            sys.stdout.flush()
-            if sys.argv[2] == "close":
-                self.close()
-            elif sys.argv[2] == "abort":
-                # As the Metal driver does when memory runs out: no Python handler sees it.
-                QTimer.singleShot(1000, os.abort)
-            elif sys.argv[2] == "quit":
-                QApplication.quit()
-            else:
-                QTest.keyClick(self, Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
+            self._end()
+
+    def _end(self) -> None:
+        sys.stdout.write(f"{time.time()}\n")
+        sys.stdout.flush()
+        if sys.argv[2] == "close":
+            self.close()
+        elif sys.argv[2] == "abort":
+            # As the Metal driver does when memory runs out: no Python handler sees it.
+            QTimer.singleShot(1000, os.abort)
+        elif sys.argv[2] == "quit":
+            QApplication.quit()
+        else:
+            QTest.keyClick(self, Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import pytest
 from draftlens.core.errors import UserError
 from draftlens.library.demo import DemoPair
 from draftlens.main import no_window_reason, run
-from ui.closing import STATES, WAYS, closed, process
+from ui.closing import STATES, WAYS, closed, closed_while_connecting, process
 
 SHOWING = """
 import resource, sys
@@ -48,6 +48,13 @@ def test_closed_in_any_state_the_program_ends_with_0_in_time(
 def test_closing_during_the_download_leaves_nothing(way: str, demo_pair: DemoPair, tmp_path: Path) -> None:
     assert closed("download", way, demo_pair, tmp_path).client_left
     assert [path for path in tmp_path.rglob("*") if "smollm2" in path.name or path.suffix in (".whl", ".gguf")] == []
+
+
+def test_closing_while_a_model_download_connects_ends_with_0_in_time(tmp_path: Path) -> None:
+    ended = closed_while_connecting("close", tmp_path)
+    assert ended.code == 0, ended.errors
+    assert ended.seconds < 3
+    assert "Traceback" not in ended.errors
 
 
 def test_the_window_opens_without_mlx_and_with_little_work(tmp_path: Path) -> None:

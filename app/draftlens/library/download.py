@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import logging
 import os
 import shutil
@@ -11,13 +12,12 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
 
 import requests
 
 from draftlens.core.errors import UserError
-from draftlens.library import manifest, sizes, staging, transfer
+from draftlens.library import manifest, side_by_side, sizes, staging, transfer
 from draftlens.library.content_hash import matches
 from draftlens.library.download_state import Patience, Progress, State
 from draftlens.library.hub import Hub
@@ -70,13 +70,12 @@ class Download:
         """Go on fetching; a file that is there is not fetched again."""
         if self._state.active or self._state is State.DONE:
             return
-        if self._thread is not None:
-            self._thread.join()
+        before = self._thread
         self._stop, self._asked, self._problem = Stop(), False, None
         self._done, self._last = self.manifest.done(self.cache), time.monotonic()
         self._times.clear()
         self._state = State.DOWNLOADING
-        self._thread = threading.Thread(target=self._run, args=(self._stop,), name="download", daemon=True)
+        self._thread = threading.Thread(target=self._run, args=(self._stop, before), name="download", daemon=True)
         self._thread.start()
 
     def pause(self) -> None:
@@ -125,8 +124,14 @@ class Download:
         left = (total - done) / rate if rate and self._state is State.DOWNLOADING else None
         return Progress(self._state, done, total, rate, left, stalled, self._problem)
 
-    def _run(self, stop: Stop) -> None:
+    def _run(self, stop: Stop, before: threading.Thread | None) -> None:
+        if before is not None:
+            # Not by who asks: a connection that is being made takes a moment to be given up.
+            before.join()
+            self._done = self.manifest.done(self.cache)
         try:
+            if stop.asked:
+                raise Stopped
             with _alone(self.manifest.folder(self.cache), self.repo):
                 manifest.write(self.manifest, self.cache)
                 self._require_space(self.manifest.size - self._done)
@@ -157,15 +162,9 @@ class Download:
 
     def _fetch_all(self, stop: Stop) -> None:
         blobs: dict[str, Part] = {part.blob: part for part in self.manifest.files}
-        with transfer.session() as client, ThreadPoolExecutor(FILES_AT_ONCE, "download") as pool:
-            tasks = [pool.submit(self._fetch, part, client, stop) for part in blobs.values()]
-            over, _ = wait(tasks, return_when=FIRST_EXCEPTION)
-            failed = next((task.exception() for task in over if task.exception() is not None), None)
-            if failed is not None:
-                # The others stop because of it; what is said is the cause.
-                stop.ask()
-                wait(tasks)
-                raise failed
+        with transfer.session() as client:
+            work = [functools.partial(self._fetch, part, client, stop) for part in blobs.values()]
+            side_by_side.run(work, FILES_AT_ONCE, stop, "download")
 
     def _fetch(self, part: Part, client: requests.Session, stop: Stop) -> None:
         wanted, cache = self.manifest, self.cache

@@ -6,17 +6,18 @@ looks at folders on disk decides, and not a second one.
 
 from __future__ import annotations
 
+import functools
 import re
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from draftlens.core.errors import UserError
-from draftlens.library import bound_targets, checkpoint, choice, gguf_header, memory
+from draftlens.library import bound_targets, checkpoint, choice, gguf_header, memory, side_by_side
 from draftlens.library.hub import Hub, Listing, RemoteFile
 from draftlens.library.memory import Need
 from draftlens.library.roles import Role, Verdict
+from draftlens.library.transfer import Stop
 
 _READ = re.compile(
     r"(?:config|tokenizer_config|adapter_config|generation_config|model\.safetensors\.index)\.json|chat_template\.\w+"
@@ -61,10 +62,8 @@ def look(hub: Hub, repo: str, context: int = memory.DEFAULT_CONTEXT, revision: s
         folder = Path(place) / "snapshots" / repo.rpartition("/")[2]
         folder.mkdir(parents=True)
         files = {file.name: file for file in listing.files if "/" not in file.name}
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            tasks = [pool.submit(_lay, hub, listing, file, folder) for file in files.values()]
-            for task in tasks:
-                task.result()
+        work = [functools.partial(_lay, hub, listing, file, folder) for file in files.values()]
+        side_by_side.run(work, _AT_ONCE, Stop(), "preflight")
         verdict = _named(checkpoint.inspect(folder), repo, folder)
         need = memory.need(folder, verdict, context)
     return Preflight(listing, verdict, wanted.size, need)

@@ -138,7 +138,7 @@ def fetch(
         try:
             response = _get(client, url, asked, what, patience)
         except HubError as error:
-            if error.trouble is Trouble.RANGE:
+            if error.trouble is Trouble.RANGE and not stop.asked:
                 # What we have is not what the hub has: the next try starts at the beginning.
                 _begin_again(file.fileno(), arrived, have)
             raise
