@@ -92,9 +92,9 @@ def step(index: int, text: str, source: Source = Source.PLAIN, finish: FinishRea
     )
 
 
-def model(name: str) -> ModelInfo:
+def model(name: str, path: Path | None = None) -> ModelInfo:
     """Return what a loaded model says about itself."""
-    return ModelInfo(name, Path("/models") / name, 49152, 8192, 270_000_000, None, True)
+    return ModelInfo(name, path or Path("/models") / name, 49152, 8192, 270_000_000, None, True)
 
 
 @dataclass
@@ -121,6 +121,7 @@ class ScriptedEngine:
     closed: threading.Event = field(default_factory=threading.Event)
     threads: set[str] = field(default_factory=set)
     requests: list[Request] = field(default_factory=list)
+    unloads: int = 0
 
     def load(
         self, target: Path, drafter: Path | None, report: Callable[[Loading], None], cancelled: Callable[[], bool]
@@ -132,7 +133,10 @@ class ScriptedEngine:
             raise Cancelled
         if self.error is not None:
             raise self.error
-        return Loaded(model(target.name), None if drafter is None else model(drafter.name))
+        return Loaded(model(target.name, target), None if drafter is None else model(drafter.name, drafter))
+
+    def unload(self) -> None:
+        self.unloads += 1
 
     def reply(
         self, request: Request, emit: Callable[[Started | Prefill | RoundDone], None], cancelled: Callable[[], bool]

@@ -119,6 +119,7 @@ def rooms() -> Rooms:
         demo_pair=demo_pair,
         self_test=_self_test,
         inspect=console.inspect,
+        check=console.check,
         find=lookup.local,
         installed=console.installed,
         download=console.download,
@@ -143,9 +144,12 @@ def _comparisons() -> Path:
 def _run_cli(argv: Sequence[str]) -> int:
     from draftlens import paths
     from draftlens.cli import run_cli
+    from draftlens.library import hub_cache
     from draftlens.settings.file import SettingsFile
 
-    paths.choose_data_dir(SettingsFile(paths.config_dir()).load().settings.data_folder)
+    settings = SettingsFile(paths.config_dir()).load().settings
+    paths.choose_data_dir(settings.data_folder)
+    hub_cache.choose(settings.hub_cache)
     return run_cli(argv, rooms())
 
 

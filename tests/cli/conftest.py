@@ -30,6 +30,7 @@ class KeptOpen:
 
     def __init__(self, engine: Engine) -> None:
         self.load = engine.load
+        self.unload = engine.unload
         self.reply = engine.reply
         self.compare = engine.compare
         self.prove = engine.prove

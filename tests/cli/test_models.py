@@ -99,3 +99,29 @@ def test_a_gguf_file_is_imported_into_our_own_folder(say: Say, tmp_path: Path) -
     assert code == 2
     assert "is there already" in err
     assert say("import", str(tmp_path / "no.gguf"))[0] == 2
+
+
+def test_damaged_files_are_named_and_only_they_are_fetched_again(say: Say, served: HubServer) -> None:
+    folder = Path(say("download", "acme/toy")[1].strip())
+    weights = folder / "model.safetensors"
+    whole = weights.read_bytes()
+    code, out, _ = say("inspect", "acme/toy", "--check")
+    assert code == 0
+    assert out.splitlines()[-1] == ("All 4 files of acme/toy are whole: each holds what the hub’s hash says.")
+    weights.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    code, out, _ = say("inspect", "acme/toy", "--check", "--json")
+    assert code == 2
+    check = json.loads(out)["check"]
+    assert (check["files"], check["damaged"]) == (4, ["model.safetensors"])
+    assert check["next"] == "draftlens models download acme/toy --check fetches only them again."
+    served.sent = 0
+    served.asked.clear()
+    code, _, err = say("download", "acme/toy", "--check")
+    assert code == 0
+    assert "1 of 4 files of acme/toy is damaged: model.safetensors." in err
+    assert weights.read_bytes() == whole
+    assert [path for path in served.files_asked() if path.endswith("model.safetensors")][-1:]
+    assert served.sent < len(whole) + 70_000
+    code, _, err = say("inspect", str(folder.parent), "--check")
+    assert code == 2
+    assert "only files from the hub have hashes to check" in err

@@ -29,6 +29,7 @@ def rooms(error: BaseException | None = None) -> Rooms:
         demo_pair=lambda report, cancelled: (Path("target"), Path("drafter")),
         self_test=list,
         inspect=lambda name: ({}, False),
+        check=nothing,
         find=Path,
         installed=list,
         download=nothing,

@@ -6,6 +6,7 @@ import codecs
 from dataclasses import replace
 from pathlib import Path
 
+import mlx.core as mx
 import pytest
 
 from draftlens.core.errors import UserError
@@ -189,3 +190,15 @@ def test_without_a_drafter_the_reply_is_plain(engine: MlxEngine, demo_pair: Demo
 def test_a_raw_prompt_is_not_put_into_the_template(engine: MlxEngine) -> None:
     raw = engine.prompt_ids(Request(1, GREEDY, prompt="Name a colour."))
     assert len(raw) < engine.count(MESSAGES)[0]
+
+
+def test_what_is_unloaded_gives_its_memory_back(engine: MlxEngine, demo_pair: DemoPair) -> None:
+    # The last test here: those before it share the loaded pair.
+    before = mx.get_active_memory()
+    loaded, _ = engine._ready()
+    weights = loaded.info.weights_bytes
+    del loaded
+    engine.unload()
+    assert before - mx.get_active_memory() > weights
+    with pytest.raises(UserError, match="No model is loaded"):
+        engine.count(MESSAGES)

@@ -8,13 +8,13 @@ from typing import Any
 
 import keyring
 import pytest
-from keyring.backend import KeyringBackend
 
 from draftlens.core.errors import UserError
 from draftlens.library import bound_targets, candidates, checkpoint, hub_token, memory
 from draftlens.library.catalog import Installed, Origin
 from draftlens.library.memory import Estimate, Fit, Need
 from library.toy_folder import Config, llama_config, llama_tensors, model_folder
+from library.vault import Vault
 
 GB = 10**9
 
@@ -106,25 +106,6 @@ def test_a_name_that_tells_nothing_tells_nothing() -> None:
     assert found.repo == "acme/Big-7B"
 
 
-class Vault(KeyringBackend):
-    """A keychain in memory, which refuses if told to."""
-
-    priority = 1
-
-    def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self.kept: dict[tuple[str, str], str] = {}
-
-    def get_password(self, service: str, username: str) -> str | None:
-        return self.kept.get((service, username))
-
-    def set_password(self, service: str, username: str, password: str) -> None:
-        self.kept[service, username] = password
-
-    def delete_password(self, service: str, username: str) -> None:
-        self.kept.pop((service, username), None)
-
-
 def test_the_keychain_comes_before_the_environment_and_the_token_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,3 +143,19 @@ def test_without_a_keychain_that_is_said() -> None:
             hub_token.keep("hf_token_4444")
     finally:
         keyring.set_keyring(before)
+
+
+@pytest.mark.parametrize(
+    ("drafter", "words"),
+    [
+        ("medusa-vicuna-7b-v1.3", "vicuna"),
+        ("yuhuili/EAGLE-LLaMA3-Instruct-8B", "LLaMA3"),
+        ("llama-13b-accelerator", "llama"),
+        ("Kimi-K25-eagle3", "Kimi"),
+        ("draft_head0-7b", "instruct"),
+        ("eagle", "instruct"),
+    ],
+)
+def test_there_is_always_something_to_search_for(drafter: str, words: str) -> None:
+    assert bound_targets.search_words(drafter, None) == words
+    assert bound_targets.search_words(drafter, bound_targets.BoundTarget("Qwen 3 8B", "Qwen/Qwen3-8B")) == "Qwen3"

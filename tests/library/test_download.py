@@ -33,7 +33,7 @@ def test_a_finished_model_is_found_offline_by_the_hubs_own_client(served: HubSer
     snapshot = Path(found.stdout.strip())
     assert snapshot == hub_cache.find(cache, REPO)
     assert (snapshot / WEIGHTS).read_bytes() == served.repos[REPO].files[WEIGHTS]
-    assert content_hash.damaged(snapshot) == []
+    assert content_hash.check(snapshot).damaged == ()
 
 
 def test_after_a_cut_in_the_middle_only_the_missing_bytes_are_fetched(served: HubServer, cache: Path) -> None:
@@ -105,7 +105,7 @@ def test_a_file_that_was_filled_with_zeros_later_is_found_by_its_hash(served: Hu
     with (snapshot / WEIGHTS).open("r+b") as file:
         file.seek(200_000)
         file.write(bytes(200_000))
-    assert content_hash.damaged(snapshot) == [WEIGHTS]
+    assert content_hash.check(snapshot).damaged == (WEIGHTS,)
 
 
 def test_an_empty_file_is_no_obstacle(served: HubServer, cache: Path) -> None:

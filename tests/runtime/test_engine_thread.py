@@ -27,6 +27,7 @@ from draftlens.core.events import (
     RoundDone,
     Started,
     Stop,
+    Unloaded,
 )
 from draftlens.core.params import SessionParams
 from draftlens.core.round import FinishReason, Source
@@ -272,3 +273,11 @@ def test_a_wake_comes_only_when_the_queue_was_empty(drive: Callable[[ScriptedEng
     assert driver.wakes == 1
     kinds = [type(e) for e in driver.thread.drain()]
     assert kinds == [Loading, Loading, Loaded, Started, Prefill]
+
+
+def test_what_is_loaded_goes_first_where_that_is_asked_for(drive: Callable[[ScriptedEngine], Driver]) -> None:
+    driver = drive(ScriptedEngine())
+    driver.thread.send(Load(TARGET, None, first_unload=True))
+    assert isinstance(driver.until(Unloaded), Unloaded)
+    assert isinstance(driver.until(Loaded), Loaded)
+    assert driver.engine.unloads == 1

@@ -43,6 +43,8 @@ CHANGED = Settings(
     text_size=125,
     provenance=False,
     underline=False,
+    estimate_context=32_768,
+    memory_limit=12.5,
     data_folder=Path("/elsewhere"),
     move_data_to=Path("/further"),
 )  # fmt: skip

@@ -20,6 +20,7 @@ from draftlens.ui.main_window import MainWindow
 from draftlens.ui.screens import COMPARE
 from draftlens.ui.theme import Theme
 from fakes import ScriptedEngine, demo_folders
+from library.hub_server import HubServer
 
 Window = Callable[..., tuple[MainWindow, EngineBridge]]
 
@@ -73,3 +74,15 @@ def screen(window: Window) -> Callable[..., tuple[CompareScreen, EngineBridge, M
         return shown.compare, bridge, shown
 
     return make
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
+    for folder in ("hub", "share"):
+        (tmp_path / folder).mkdir()
+    with HubServer() as server:
+        monkeypatch.setenv("HF_ENDPOINT", server.url)
+        yield server

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from draftlens.bridge.engine_bridge import EngineBridge
-from draftlens.library import hub_cache
 from draftlens.library.download_state import State
 from draftlens.library.gguf_pack import Keep
 from draftlens.ui.main_window import MainWindow
@@ -23,52 +22,16 @@ from draftlens.ui.screens import MODELS
 from fakes import ScriptedEngine, step
 from library.hub_repos import bound_drafter, repo_of, whole_model
 from library.hub_server import HubServer
-from library.toy_folder import llama_config, llama_tensors, model_folder, write_tokenizer
+from library.toy_folder import model_folder
 from library.toy_gguf import Toy
+from ui.models import DRAFTER, four_models, installed, numbered
 
 Window = Callable[..., tuple[MainWindow, EngineBridge]]
-
-DRAFTER = "z-lab/Qwen3.5-4B-DFlash"
-
-
-@pytest.fixture
-def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
-    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "share"))
-    for folder in ("hub", "share"):
-        (tmp_path / folder).mkdir()
-    with HubServer() as server:
-        monkeypatch.setenv("HF_ENDPOINT", server.url)
-        yield server
-
-
-def installed(cache: Path, repo: str, make: Callable[[Path], object]) -> Path:
-    folder = hub_cache.repo_folder(cache, repo)
-    snapshot = folder / "snapshots" / ("a" * 40)
-    make(snapshot)
-    (folder / "refs").mkdir()
-    (folder / "refs" / "main").write_text("a" * 40)
-    return snapshot
-
-
-def numbered(config: dict[str, object]) -> dict[str, object]:
-    return llama_config(hidden_size=64, num_attention_heads=4, intermediate_size=96) | config
 
 
 @pytest.fixture
 def screen(window: Window, hub: HubServer, tmp_path: Path, qtbot: QtBot) -> Iterator[ModelsScreen]:
-    cache = tmp_path / "hub"
-    installed(cache, "acme/Target-1B", lambda at: model_folder(at, numbered({})))
-    installed(cache, "acme/Small", lambda at: model_folder(at, numbered({})))
-
-    def other(at: Path) -> None:
-        write_tokenizer(model_folder(at, numbered({})), {f"u{i}": i for i in range(8)})
-
-    installed(cache, "acme/Other", other)
-    config = llama_config(dflash_config={"target_layer_ids": [1]}, architectures=["DFlashDraftModel"])
-    headless = [name for name in llama_tensors() if "embed" not in name]
-    installed(cache, DRAFTER, lambda at: model_folder(at, config, headless))
+    four_models(tmp_path / "hub")
     shown, _ = window(ScriptedEngine(), load=False)
     shown.screens.show_screen(MODELS)
     qtbot.waitUntil(lambda: shown.models.models.scanned)
@@ -127,8 +90,8 @@ def test_a_refusal_has_its_four_parts_and_leads_on(screen: ModelsScreen, hub: Hu
 
 
 def test_a_pair_is_judged_with_its_reason_and_used(screen: ModelsScreen, qtbot: QtBot) -> None:
-    models, bar = screen.models, screen.installed.bar
-    named = {item.name: item for item in models.items}
+    models, bar = screen.models.pairing, screen.installed.bar
+    named = {item.name: item for item in screen.models.items}
     models.choose(named["Target-1B"], named["Other"])
     qtbot.waitUntil(lambda: models.pair is not None)
     assert bar.verdict.whole == "Token 0 differs: “t0” and “u0”. These two cannot be paired."
@@ -139,7 +102,7 @@ def test_a_pair_is_judged_with_its_reason_and_used(screen: ModelsScreen, qtbot: 
     assert "both caches can rewind" in bar.notes.whole
     reasons = {pair.item.name: (pair.ok, pair.sentence) for pair in models.pairs}
     assert reasons["Qwen3.5-4B-DFlash"] == (False, "it is bound to Qwen 3.5 4B")
-    with qtbot.waitSignal(screen.loadAsked) as asked:
+    with qtbot.waitSignal(bar.pairAsked) as asked:
         qtbot.mouseClick(bar.use, Qt.MouseButton.LeftButton)
     assert [item.name for item in asked.args] == ["Target-1B", "Small"]
     models.choose(named["Target-1B"], suggest=False)
@@ -203,7 +166,7 @@ def test_what_is_trashed_comes_back_with_undo(screen: ModelsScreen, qtbot: QtBot
     qtbot.mouseClick(screen.details.trash, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: all(item.name != "Small" for item in screen.models.items))
     assert not folder.exists()
-    assert screen.models.can_undo
+    assert screen.models.trash.can_undo
     qtbot.mouseClick(screen.toast.undo, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: any(item.name == "Small" for item in screen.models.items))
     assert (folder / "config.json").is_file()
@@ -281,9 +244,14 @@ def test_opening_the_window_and_chatting_connects_to_nothing(
     shown.screens.show_screen(MODELS)
     qtbot.waitUntil(lambda: shown.models.models.scanned)
     shown.models.show_tab(DISCOVER)
+    for chip in (shown.toolbar.target, shown.toolbar.drafter):
+        chip.menu().aboutToShow.emit()
     qtbot.wait(200)
     assert asked == []
     assert hub.asked == []
+    # The watch is awake: what a person asks for is seen.
+    shown.models.discover.search_for("anything")
+    qtbot.waitUntil(lambda: asked != [])
     shown.models.models.close()
 
 

@@ -13,8 +13,9 @@ from draftlens.bridge.preferences import Preferences
 from draftlens.settings.file import SettingsFile
 from draftlens.settings.settings import Settings
 from draftlens.store.opening import FILE_NAME, open_store
+from draftlens.ui.dialogs.memory_page import MemoryPage
 from draftlens.ui.dialogs.settings import SettingsDialog
-from draftlens.ui.dialogs.settings_pages import StoragePage
+from draftlens.ui.dialogs.storage_page import StoragePage
 from draftlens.ui.theme import Theme
 from store.samples import saved
 from ui.closing import process
@@ -93,3 +94,37 @@ def test_restoring_the_defaults_leaves_folders_alone(tmp_path: Path) -> None:
     preferences = Preferences(kept)
     preferences.restore()
     assert preferences.settings == Settings(move_data_to=tmp_path, model_folders=(tmp_path,))
+
+
+def test_another_hub_cache_is_used_at_once_and_one_that_cannot_be_written_is_refused(
+    theme: Theme, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "usual"))
+    preferences = Preferences()
+    dialog = SettingsDialog(theme, preferences)
+    qtbot.addWidget(dialog)
+    storage = dialog.pages["Storage"]
+    assert isinstance(storage, StoragePage)
+    assert storage.hub.text() == str(tmp_path / "usual")
+    assert not storage.hub_buttons.default.isEnabled()
+    storage.take_hub(paths.make_folder(tmp_path / "disk"))
+    assert preferences.settings.hub_cache == tmp_path / "disk"
+    assert storage.hub.text() == str(tmp_path / "disk")
+    storage.take_hub(tmp_path / "gone")
+    assert storage.hub_note.text() == f"{tmp_path / 'gone'} cannot be written to, so nothing could be fetched into it."
+    storage.hub_buttons.default.click()
+    assert preferences.settings == Settings()
+
+
+def test_memory_is_reckoned_as_its_page_says(theme: Theme, qtbot: QtBot) -> None:
+    preferences = Preferences()
+    dialog = SettingsDialog(theme, preferences)
+    qtbot.addWidget(dialog)
+    memory = dialog.pages["Memory"]
+    assert isinstance(memory, MemoryPage)
+    assert (memory.context.currentText(), memory.limit.text()) == ("8,192 tokens of context", "As much as there is")
+    memory.context.activated.emit(4)
+    memory.limit.setValue(12.5)
+    assert (preferences.settings.estimate_context, preferences.settings.memory_limit) == (32_768, 12.5)
+    dialog.restore.click()
+    assert (memory.context.currentText(), memory.limit.text()) == ("8,192 tokens of context", "As much as there is")

@@ -25,6 +25,7 @@ from draftlens.core.events import (
     Loading,
     Quit,
     Stop,
+    Unloaded,
 )
 from draftlens.core.proof import Proved, Proving
 from draftlens.runtime.engine_thread import EngineThread
@@ -109,13 +110,13 @@ class EngineLink(QObject):
         """What was asked to be loaded last."""
         return self._load
 
-    def load(self, target: Path | None, drafter: Path | None = None) -> None:
-        """Load models; None is the demo pair. What is loaded stays until the new one is ready."""
+    def load(self, target: Path | None, drafter: Path | None = None, *, first_unload: bool = False) -> None:
+        """Load models; None is the demo pair. What is loaded stays until the new one is ready, or goes first."""
         if not self.can_load:
             return
         if self.problem is not None and not self.problem.stays:
             self.dismiss()
-        self._load = Load(target, drafter)
+        self._load = Load(target, drafter, first_unload)
         self._load_stopped = False
         self.loading = Loading("Starting")
         self._patience.start()
@@ -135,7 +136,7 @@ class EngineLink(QObject):
             self._load_next = self._load
             self.stop()
         else:
-            self.load(self._load.target, self._load.drafter)
+            self.load(self._load.target, self._load.drafter, first_unload=self._load.first_unload)
 
     def stop(self) -> None:
         """End the running reply after its round, or the running load at its next step."""
@@ -226,6 +227,9 @@ class EngineLink(QObject):
                 self._patience.start()
             case Loaded():
                 self._on_loaded(event)
+            case Unloaded():
+                self.loaded = None
+                self.modelChanged.emit()
             case LoadFailed():
                 self._on_load_failed(event)
             case Counted():
@@ -268,7 +272,7 @@ class EngineLink(QObject):
         self._load_over()
         again, self._load_next = self._load_next, None
         if again is not None:
-            self.load(again.target, again.drafter)
+            self.load(again.target, again.drafter, first_unload=again.first_unload)
             return
         if self._load_stopped:
             return

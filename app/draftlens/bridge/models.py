@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
-import contextlib
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QFile, QFileSystemWatcher, QObject, QTimer, Signal
+from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
 
 from draftlens.bridge.background import Background
+from draftlens.bridge.checking import Checking
+from draftlens.bridge.pairing import Pairing
+from draftlens.bridge.trash import Trash
 from draftlens.core.errors import UserError
-from draftlens.library import candidates, catalog, choice, gguf_import, hub_cache, hub_token, memory, preflight
-from draftlens.library.candidates import Candidate
+from draftlens.library import (
+    candidates,
+    catalog,
+    choice,
+    content_hash,
+    gguf_import,
+    hub_token,
+    memory,
+    preflight,
+    repair,
+)
 from draftlens.library.catalog import Catalog, Installed, Places
 from draftlens.library.download import Download
 from draftlens.library.downloads import Downloads
 from draftlens.library.gguf_pack import Keep
 from draftlens.library.hub import Found, Hub, Kind, Sort
-from draftlens.library.memory import Estimate
+from draftlens.library.manifest import Manifest
+from draftlens.library.memory import Estimate, Fit
 from draftlens.library.preflight import Preflight
 
 WATCH_MS = 300
@@ -29,11 +41,12 @@ class Models(QObject):
     """Owner: the window's thread. Nothing is asked of the hub before `search`, `look` or `fetch` is called."""
 
     changed = Signal()
-    pairsChanged = Signal()
     foundChanged = Signal()
     lookedChanged = Signal()
     downloadsChanged = Signal()
     importing = Signal(str, object)
+    folderTaken = Signal(Path)
+    taken = Signal(Path)
     troubled = Signal(str, object)
 
     def __init__(
@@ -50,17 +63,18 @@ class Models(QObject):
         self.scanned = False
         self.context = memory.DEFAULT_CONTEXT
         self.limit = memory.limit()
-        self.target: Installed | None = None
-        self.drafter: Installed | None = None
-        self.pairs: list[Candidate] = []
-        self._suggests = True
+        self.pairing = self.new_pairing()
         self.found: list[Found] | None = None
         self.searching = False
         self.search_problem: UserError | None = None
         self.looked: dict[str, Preflight | UserError] = {}
         self._estimates: dict[Path, Estimate] = {}
-        self._trashed: list[tuple[Path, Path]] = []
+        self.checking = Checking(self)
+        self.trash = Trash(self)
+        self.trash.changed.connect(self.refresh)
+        self.trash.troubled.connect(self.troubled)
         self._catalog = Catalog()
+        self._looked_in: Places | None = None
         self._background = Background(self)
         self._watcher = QFileSystemWatcher(self)
         self._soon = QTimer(self)
@@ -88,6 +102,7 @@ class Models(QObject):
     def refresh(self) -> None:
         """Look at the disk again."""
         places, context, limit = self._places(), self.context, self.limit
+        self._looked_in = places
 
         def look() -> tuple[list[Installed], dict[Path, Estimate], list[Path]]:
             items = self._catalog.scan(places)
@@ -96,28 +111,25 @@ class Models(QObject):
 
         self._background.run("scan", look, self._take_scan, self._on_trouble)
 
-    def choose(self, target: Installed | None, drafter: Installed | None = None, *, suggest: bool = True) -> None:
-        """Judge every model as drafter for a target, and choose one or suggest the first that fits."""
-        self.target, self.drafter, self._suggests = target, drafter, suggest
-        self.pairs = []
-        if target is None:
-            self.pairsChanged.emit()
-            return
-        items, context, limit = list(self.items), self.context, self.limit
-        self._background.run(
-            "pairs", lambda: candidates.for_target(target, items, context, limit), self._take_pairs, self._on_trouble
+    def new_pairing(self) -> Pairing:
+        """A pair to choose, judged among the models that are here."""
+        return Pairing(
+            lambda target: candidates.for_target(target, list(self.items), self.context, self.limit),
+            self._on_trouble,
+            self,
         )
-
-    @property
-    def pair(self) -> Candidate | None:
-        """The verdict on the pair in view."""
-        return next((c for c in self.pairs if self.drafter is not None and c.item.path == self.drafter.path), None)
 
     def estimate(self, item: Installed, drafter: Installed | None = None) -> Estimate:
         """The memory that a model, or a pair, would take at the chosen context."""
         if drafter is None and item.path in self._estimates:
             return self._estimates[item.path]
         return candidates.pair_estimate(item, drafter, self.context, self.limit)
+
+    def in_words(self, item: Installed) -> str:
+        """The same as a sentence: "Needs 2.4 of 18 GB at 8,192 context"; a tight fit is said."""
+        needed = self.estimate(item)
+        fit = f", {needed.fit}" if needed.fit in (Fit.TIGHT, Fit.TOO_BIG) else ""
+        return f"{candidates.in_words(needed, self.context, 'Needs')}{fit}."
 
     def search(self, text: str, kind: Kind, sort: Sort) -> None:
         """Ask the hub."""
@@ -150,9 +162,31 @@ class Models(QObject):
         except (UserError, OSError) as error:
             self._tell("The download could not begin", error)
             return
-        self.downloads.add(wanted, self.cache)
+        self._add(wanted, self.cache)
+
+    def _add(self, wanted: Manifest, cache: Path) -> None:
+        self.downloads.add(wanted, cache)
         self._looking.start()
         self.downloadsChanged.emit()
+
+    def fetch_again(self, item: Installed, names: tuple[str, ...]) -> None:
+        """Fetch these damaged files of an installed model once more, and nothing else."""
+        snapshot = repair.snapshot_of(item.path)
+        if snapshot is None:
+            return
+
+        def begin(wanted: Manifest) -> None:
+            content_hash.discard(snapshot, names)
+            self.checking.forget()
+            self._add(wanted, snapshot.parents[2])
+            self.refresh()
+
+        self._background.run(
+            f"repair {item.path}",
+            lambda: repair.wanted(self.hub, snapshot, names),
+            begin,
+            lambda error: self._tell(f"{item.name} could not be mended", error),
+        )
 
     def resume(self, item: Download) -> None:
         """Go on with a download."""
@@ -172,14 +206,37 @@ class Models(QObject):
         )
         self.downloadsChanged.emit()
 
+    def adopt(self, context: int, limit: int | None) -> None:
+        """Reckon with another context or memory, None is the system's own; and look where the settings say now."""
+        limit = limit or memory.limit()
+        if (context, limit, self._places()) != (self.context, self.limit, self._looked_in):
+            self.context, self.limit = context, limit
+            self.looked.clear()
+            if self._looked_in is not None:
+                self.refresh()
+
+    def take_folder(self, folder: Path) -> None:
+        """Add a folder of models to the list; one that holds none is told."""
+
+        def take(there: bool) -> None:
+            if there:
+                self.folderTaken.emit(folder)
+                self.taken.emit(folder)
+            else:
+                step = "Choose a folder with a config.json and *.safetensors files, or one that holds such folders."
+                self.troubled.emit(f"{folder.name} was not added", UserError(f"{folder} holds no model.", step))
+
+        self._background.run(f"folder {folder}", lambda: catalog.holds_models(folder), take, self._on_trouble)
+
     def take_gguf(self, path: Path, keep: Keep = Keep.AUTO) -> None:
         """Import a GGUF file; its progress comes as `importing`, None at the end."""
 
         def report(sentence: str, fraction: float | None) -> None:
             self.importing.emit(f"{sentence}: {path.name}", fraction)
 
-        def done(_: object) -> None:
+        def done(made: Path) -> None:
             self.importing.emit("", None)
+            self.taken.emit(made)
             self.refresh()
 
         def failed(error: UserError) -> None:
@@ -187,37 +244,6 @@ class Models(QObject):
             self.troubled.emit(f"{path.name} was not imported", error)
 
         self._background.run(f"import {path}", lambda: gguf_import.import_file(path, None, keep, report), done, failed)
-
-    def trash(self, item: Installed) -> bool:
-        """Move a model to the trash; what another revision needs stays. Returns whether it is gone."""
-        paths = hub_cache.removal(item.path) if hub_cache.repo_of_snapshot(item.path) else [item.path]
-        moved: list[tuple[Path, Path]] = []
-        for path in paths:
-            file = QFile(str(path))
-            if not file.moveToTrash():
-                self._put_back(moved)
-                self.troubled.emit(
-                    f"{item.name} is still there",
-                    UserError(f"{path} could not be moved to the trash.", "Remove it in the file manager."),
-                )
-                return False
-            # Where the trash tells, the file is now named by its place there.
-            if file.fileName() and Path(file.fileName()) != path:
-                moved.append((path, Path(file.fileName())))
-        self._trashed = moved
-        self.refresh()
-        return True
-
-    @property
-    def can_undo(self) -> bool:
-        """Whether what was trashed last can be put back."""
-        return bool(self._trashed)
-
-    def undo_trash(self) -> None:
-        """Put back what was trashed last."""
-        moved, self._trashed = self._trashed, []
-        self._put_back(moved)
-        self.refresh()
 
     def forget_download(self, item: Download) -> None:
         """Take a finished download off the list."""
@@ -239,19 +265,9 @@ class Models(QObject):
         self._looking.stop()
         self._soon.stop()
         self._background.close()
+        self.pairing.close()
+        self.checking.close()
         self.downloads.close()
-
-    def _put_back(self, moved: list[tuple[Path, Path]]) -> None:
-        for path, place in reversed(moved):
-            try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                shutil.move(place, path)
-            except OSError as error:
-                self._tell(f"{path.name} could not be put back", error)
-                continue
-            # The trash of other desktops keeps a note beside each thing; without the thing it means nothing.
-            with contextlib.suppress(OSError):
-                (place.parent.parent / "info" / f"{place.name}.trashinfo").unlink()
 
     def _take_scan(self, result: tuple[list[Installed], dict[Path, Estimate], list[Path]]) -> None:
         self.items, self._estimates, folders = result
@@ -261,18 +277,8 @@ class Models(QObject):
             self._watcher.removePaths(sorted(gone))
         if fresh := wanted - watched:
             self._watcher.addPaths(sorted(fresh))
-        there = {item.path: item for item in self.items}
-        self.target = there.get(self.target.path) if self.target is not None else None
-        self.drafter = there.get(self.drafter.path) if self.drafter is not None else None
         self.changed.emit()
-        if self.target is not None:
-            self.choose(self.target, self.drafter)
-
-    def _take_pairs(self, pairs: list[Candidate]) -> None:
-        self.pairs = pairs
-        if self.drafter is None and self._suggests:
-            self.drafter = next((c.item for c in pairs if c.ok), None)
-        self.pairsChanged.emit()
+        self.pairing.look_again(self.items)
 
     def _take_found(self, found: list[Found]) -> None:
         self.found, self.searching = found, False

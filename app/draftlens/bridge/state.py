@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
 from draftlens.bridge.reply import Phase
+
+Step = tuple[str, Callable[[], None]]
+"""What a button says, and what it does."""
 
 
 class State(Enum):
@@ -30,6 +34,7 @@ class Problem:
         can_retry: whether loading the same folders again may help.
         warning: it works, though not as asked.
         stays: a load does not take it away, as it is about something else.
+        steps: what can be done about it, the safe one first; two at most.
     """
 
     title: str
@@ -37,6 +42,7 @@ class Problem:
     can_retry: bool = False
     warning: bool = False
     stays: bool = False
+    steps: tuple[Step, ...] = field(default=(), compare=False)
 
     def behind(self, shown: Problem | None) -> Problem:
         """This, together with a notice that is shown and that it would push aside unread."""

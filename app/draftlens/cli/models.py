@@ -7,6 +7,7 @@ import json
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from draftlens.cli.output import write
 from draftlens.cli.progress import Progress
@@ -25,6 +26,10 @@ def models(arguments: argparse.Namespace, rooms: Rooms) -> int:
 def _inspect(arguments: argparse.Namespace, rooms: Rooms) -> int:
     """Print the verdict on a folder, config.json or repository; 2 if it cannot be used as a model."""
     verdict, refused = rooms.inspect(arguments.path)
+    checked = _check(arguments.path, rooms, discard=False) if arguments.check else None
+    if checked is not None:
+        verdict["check"] = checked
+        refused = refused or bool(checked["damaged"])
     if arguments.json:
         write(json.dumps(verdict, ensure_ascii=False, indent=2))
     else:
@@ -34,6 +39,8 @@ def _inspect(arguments: argparse.Namespace, rooms: Rooms) -> int:
                 write(verdict[key])
         for line in verdict.get("evidence", ()):
             write(f"  {line}")
+        if checked is not None:
+            write(" ".join(filter(None, (checked["sentence"], checked["next"]))))
     return REFUSED if refused else 0
 
 
@@ -50,7 +57,17 @@ def _list(arguments: argparse.Namespace, rooms: Rooms) -> int:
     return 0
 
 
+def _check(name: str, rooms: Rooms, *, discard: bool) -> dict[str, Any]:
+    progress = Progress()
+    try:
+        return rooms.check(name, progress.stage, discard)
+    finally:
+        progress.clear()
+
+
 def _download(arguments: argparse.Namespace, rooms: Rooms) -> int:
+    if arguments.check and rooms.find(arguments.repo).is_dir():
+        print(f"draftlens: {_check(arguments.repo, rooms, discard=True)['sentence']}", file=sys.stderr)
     progress = Progress()
     item = rooms.download(arguments.repo, arguments.file, arguments.anyway)
     try:

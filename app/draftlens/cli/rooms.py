@@ -47,6 +47,8 @@ class Rooms:
         self_test: checks of this machine, as (name, "ok" | "warning" | "failed", sentence, next step).
         inspect: what a folder, config.json or repository is, as JSON values with "role", "reason", "evidence",
             "next", and whether it is refused.
+        check: hold the files of an installed model against the hub's hashes, and delete what is damaged if asked;
+            "sentence", how many "files", which are "damaged", "next".
         find: the folder that a path or the name of an installed repository stands for.
         installed: every model on this computer as JSON values.
         download: begin to fetch a repository; its GGUF file, where it is one; whether also what cannot be loaded.
@@ -58,6 +60,7 @@ class Rooms:
     demo_pair: Callable[[Report, Callable[[], bool]], tuple[Path, Path]]
     self_test: Callable[[], list[tuple[str, str, str, str | None]]]
     inspect: Callable[[str], tuple[dict[str, Any], bool]]
+    check: Callable[[str, Report, bool], dict[str, Any]]
     find: Callable[[str], Path]
     installed: Callable[[], list[dict[str, Any]]]
     download: Callable[[str, str | None, bool], Fetch]

@@ -39,6 +39,10 @@ class Engine(Protocol):
         """
         ...
 
+    def unload(self) -> None:
+        """Give back the memory of what is loaded."""
+        ...
+
     def reply(
         self,
         request: Request,

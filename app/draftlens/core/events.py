@@ -82,11 +82,16 @@ class Request:
 
 @dataclass(frozen=True)
 class Load:
-    """Load a target and, if given, a draft model; what is loaded already stays."""
+    """Load a target and, if given, a draft model; what is loaded already stays until they are ready.
+
+    Attributes:
+        target: None is the demo pair, which is fetched if needed.
+        first_unload: what is loaded goes first, where the memory does not hold both.
+    """
 
     target: Path | None
-    """None is the demo pair, which is fetched if needed."""
     drafter: Path | None = None
+    first_unload: bool = False
 
 
 @dataclass(frozen=True)
@@ -175,8 +180,13 @@ class Loaded:
 
 
 @dataclass(frozen=True)
+class Unloaded:
+    """What was loaded is gone, to make room for what is being loaded."""
+
+
+@dataclass(frozen=True)
 class LoadFailed:
-    """Nothing was loaded; what was loaded before is still there."""
+    """Nothing was loaded; what was loaded before is still there, unless it had been unloaded."""
 
     sentence: str
     next_step: str | None = None
@@ -302,7 +312,19 @@ class EngineDied:
 
 ReplyEvent = Started | Prefill | RoundDone | Finished | Failed
 """What is heard of one reply; `run` says of which."""
-Event = Loading | Loaded | LoadFailed | Counted | ReplyEvent | Differed | Compared | Proving | Proved | EngineDied
+Event = (
+    Loading
+    | Loaded
+    | Unloaded
+    | LoadFailed
+    | Counted
+    | ReplyEvent
+    | Differed
+    | Compared
+    | Proving
+    | Proved
+    | EngineDied
+)
 
 
 class Cancelled(Exception):

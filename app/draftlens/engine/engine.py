@@ -168,6 +168,12 @@ class MlxEngine:
         ids = self.prompt_ids(Request(0, SessionParams(), tuple(messages)))
         return len(ids), self._ready()[0].model.context
 
+    def unload(self) -> None:
+        """Free the models."""
+        self._target = self._drafter = self._context = self._draft_context = None
+        self._more.clear()
+        mx.clear_cache()
+
     def close(self) -> None:
         """Free the models and this thread's streams: a thread that ends without it can abort the process."""
         self._target = self._drafter = self._context = self._draft_context = None

@@ -22,6 +22,11 @@ _OWNERS = (
     (re.compile(r"kimi", re.I), "moonshotai"),
     (re.compile(r"smollm", re.I), "HuggingFaceTB"),
 )
+_SAYS_NOTHING = re.compile(
+    r"eagle\d?|medusa|dflash\d?|dspark|mtp|nextn|draft\w*|speculator\w*|accelerator|assistant|head\w*|instruct|chat|it|"
+    r"mlx|gguf|bf16|fp\d+|\d+bit|v?\d[\w.]*|b\d+|model|snapshots?|[0-9a-f]{40}",
+    re.I,
+)
 _GEMMA_CASE = re.compile(r"\bgemma-?4-?(.+)", re.I)
 
 
@@ -74,3 +79,15 @@ def family(target: BoundTarget) -> str:
     """What to search for to find smaller models of a target's family: its name without the size."""
     name = target.name if target.repo is None else target.repo.rpartition("/")[2]
     return re.sub(r"[-\s]+(?:E?\d+(?:\.\d+)?[BM]\b.*|Instruct.*|it)$", "", name, flags=re.I)
+
+
+def search_words(name: str, target: BoundTarget | None) -> str:
+    """What to search for to find a drafter's target or smaller models of its family; never nothing.
+
+    Args:
+        name: the drafter's own, which tells something where its target is unknown.
+    """
+    if target is not None:
+        return family(target)
+    words = [word for word in re.split(r"[-_\s]+", name.rpartition("/")[2]) if not _SAYS_NOTHING.fullmatch(word)]
+    return words[0] if words else "instruct"

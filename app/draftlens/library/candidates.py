@@ -32,6 +32,12 @@ class Candidate:
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
+    @property
+    def line(self) -> str:
+        """The verdict with its warnings as one sentence."""
+        words = "; ".join((self.sentence, *self.warnings))
+        return f"{words[:1].upper()}{words[1:]}."
+
 
 def for_target(target: Installed, items: Iterable[Installed], context: int, limit: int | None) -> list[Candidate]:
     """All others as drafters, those that can first, the smallest of them first."""
@@ -66,10 +72,12 @@ def judge(target: Installed, drafter: Installed, context: int, limit: int | None
     return Candidate(drafter, True, match.sentence, notes, tuple(warnings))
 
 
-def pair_estimate(target: Installed, drafter: Installed | None, context: int, limit: int | None) -> Estimate:
-    """The memory that a pair, or a target alone, would take."""
+def pair_estimate(
+    target: Installed, drafter: Installed | None, context: int, limit: int | None, *, in_use: int = 0
+) -> Estimate:
+    """The memory that a pair, or a target alone, would take, beside what is in use and stays."""
     needs = [memory.need(item.path, item.verdict, context) for item in (target, drafter) if item is not None]
-    return memory.estimate(*needs, limit=limit)
+    return memory.estimate(*needs, limit=limit, in_use=in_use)
 
 
 def in_words(estimate: Estimate, context: int, start: str) -> str:

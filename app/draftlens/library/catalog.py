@@ -130,6 +130,16 @@ def default_places(hub: Path | None = None, added: tuple[Path, ...] = ()) -> Pla
     return Places(hub_cache.root(hub), paths.models_dir(), studio, added)
 
 
+def at(path: Path) -> Installed:
+    """The model at a path that is in none of the places."""
+    return _judge(_Place(path, hub_cache.display_name(path), Origin.ADDED.value, Origin.ADDED))
+
+
+def holds_models(folder: Path) -> bool:
+    """Whether anything below a folder would be listed."""
+    return any(_below(folder, Origin.ADDED, Origin.ADDED.value))
+
+
 def watched(places: Places) -> list[Path]:
     """The folders whose change means that the list may have changed."""
     folders = [places.hub, places.own, *places.lm_studio, *places.added]

@@ -7,7 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from draftlens.core.errors import UserError
-from draftlens.library import catalog, choice, gguf_import, hub_cache, hub_token, lookup, preflight, sizes
+from draftlens.library import (
+    catalog,
+    choice,
+    content_hash,
+    gguf_import,
+    hub_cache,
+    hub_token,
+    lookup,
+    preflight,
+    repair,
+    sizes,
+)
 from draftlens.library.catalog import Catalog
 from draftlens.library.download import Download
 from draftlens.library.download_state import State
@@ -22,6 +33,27 @@ def inspect(name: str) -> tuple[dict[str, Any], bool]:
     """The verdict on a path or repository as JSON values, and whether it is refused."""
     verdict = lookup.verdict_on(name, Hub(hub_token.find))
     return verdict.as_json(), not (verdict.role.standalone or verdict.role is Role.GGUF)
+
+
+def check(name: str, report: Report, discard: bool = False) -> dict[str, Any]:
+    """Hold the files of an installed model against the hub's hashes, and delete what is damaged if asked to.
+
+    Raises:
+        UserError: it is not in the hub cache, or cannot be read.
+    """
+    snapshot = repair.snapshot_of(lookup.local(name))
+    if snapshot is None:
+        step = "Give the name of a model in the hub cache, as owner/name, or the path of its snapshot."
+        raise UserError(f"{name} is not in the hub cache, and only files from the hub have hashes to check.", step)
+    repo = hub_cache.repo_of_snapshot(snapshot) or name
+    try:
+        found = content_hash.check(snapshot, lambda fraction: report(f"Checking {repo}", fraction))
+    except OSError as error:
+        raise UserError(f"{error.filename or snapshot} cannot be read: {error.strerror or error}.") from error
+    if discard:
+        content_hash.discard(snapshot, found.damaged)
+    step = f"draftlens models download {repo} --check fetches only them again." if found.damaged else ""
+    return {"sentence": found.sentence(repo), "files": found.files, "damaged": list(found.damaged), "next": step}
 
 
 def installed(hub: Path | None = None, added: tuple[Path, ...] = ()) -> list[dict[str, Any]]:

@@ -253,6 +253,8 @@ class Download:
             if not wanted.is_whole(cache, part):
                 link.unlink(missing_ok=True)
                 _link(wanted.blob(cache, part), link)
+        if wanted.revision == wanted.commit:
+            return
         ref = wanted.folder(cache) / "refs" / wanted.revision
         ref.parent.mkdir(parents=True, exist_ok=True)
         fresh = ref.with_suffix(".new")

@@ -27,7 +27,7 @@ def import_file(source: Path, name: str | None, keep: Keep, report: Report, dtyp
     if not source.is_file():
         raise UserError(f"{source} is not there.", "Choose a file that ends in .gguf.")
     models = paths.models_dir()
-    place = models / _folder_name(name or source.name.removesuffix(".gguf"))
+    place = models / _folder_name(name or re.sub(r"\.gguf$", "", source.name, flags=re.I))
     if place.exists():
         raise UserError(f"{place} is there already.", "Choose another name with --name, or remove that folder.")
 

@@ -11,8 +11,19 @@ _PREFIX, _SEPARATOR = "models--", "--"
 INCOMPLETE = ".incomplete"
 
 
+_chosen: Path | None = None
+
+
+def choose(folder: Path | None) -> None:
+    """Use another folder from now on; None is where the environment says, or the default."""
+    global _chosen
+    _chosen = folder
+
+
 def root(chosen: Path | None = None) -> Path:
     """The cache folder in force: the one chosen in the settings, else what the environment says, else the default."""
+    if chosen is None:
+        chosen = _chosen
     if chosen is not None:
         return chosen
     for variable in ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):

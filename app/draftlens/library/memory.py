@@ -51,7 +51,7 @@ class Estimate:
 
     @property
     def fit(self) -> Fit:
-        if self.needed is None or not self.usable:
+        if self.needed is None or self.usable is None:
             return Fit.UNKNOWN
         if self.needed > self.usable:
             return Fit.TOO_BIG

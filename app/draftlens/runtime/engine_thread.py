@@ -33,6 +33,7 @@ from draftlens.core.events import (
     RoundDone,
     Started,
     Stop,
+    Unloaded,
 )
 from draftlens.core.proof import Prove
 from draftlens.core.round import FinishReason
@@ -155,6 +156,9 @@ class EngineThread:
                 self._engine = self._factory()
             if cancelled():
                 raise Cancelled
+            if command.first_unload:
+                self._engine.unload()
+                self._emit(Unloaded())
             self._emit(self._engine.load(target, drafter, self._emit, cancelled))
         except Cancelled:
             self._emit(LoadFailed("Loading was stopped."))

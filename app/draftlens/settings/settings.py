@@ -16,6 +16,8 @@ from draftlens.core.rules import ASKABLE, RuleId
 Appearance = Literal["system", "light", "dark"]
 TEXT_SIZES = (85, 150)
 CANDIDATES = (0, 12, 50)
+CONTEXTS = (2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072)
+"""Context lengths that memory can be reckoned for."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,8 @@ class Settings:
         move_data_to: where everything in it is moved at the next start.
         hub_cache: folder of the Hugging Face cache; None is where the environment says, or its default.
         model_folders: other folders whose models are listed.
+        estimate_context: memory is reckoned for a chat of so many tokens.
+        memory_limit: gigabytes that models may take; None is what the device or the system allows.
         candidates: how many candidates of each position are kept with a reply; 0 is none.
         idle_baseline: plain decoding is measured once a pair and context length, while nothing else runs.
         provenance: show where each token came from as a tint; `underline`: also as a line below drawn tokens.
@@ -59,6 +63,8 @@ class Settings:
     move_data_to: Path | None = None
     hub_cache: Path | None = None
     model_folders: tuple[Path, ...] = ()
+    estimate_context: int = 8192
+    memory_limit: float | None = None
 
     def session(self) -> SessionParams:
         """Return what a reply is asked to be where its chat has no parameters of its own."""
@@ -225,6 +231,8 @@ _OWN = (
     Key("appearance", "provenance", "provenance", None, _SWITCH, _ON_OFF),
     Key("appearance", "underline", "underline", None, _SWITCH, _ON_OFF),
     Key("storage", "data_folder", "data_folder", None, _folder, "the path of a folder"),
+    Key("memory", "context", "estimate_context", None, _one_of(*CONTEXTS), ", ".join(map(str, CONTEXTS))),
+    Key("memory", "limit", "memory_limit", None, _number(0.1, 10_000), "a number of gigabytes from 0.1 to 10000"),
     Key("storage", "move_to", "move_data_to", None, _folder, "the path of a folder"),
 )  # fmt: skip
 

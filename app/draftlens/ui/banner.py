@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from draftlens.bridge.state import Problem
+from draftlens.bridge.engine_bridge import EngineBridge
+from draftlens.bridge.state import Problem, Step
 from draftlens.ui.theme import Theme
 
 
 class Banner(QFrame):
-    """Title, detail, one safe button where there is one, and a close."""
+    """Title, detail, at most two buttons, the safe one first, and a close."""
 
     retryAsked = Signal()
     closed = Signal()
@@ -29,6 +32,7 @@ class Banner(QFrame):
             label.setWordWrap(True)
         self.retry = QPushButton("Try again")
         self.retry.clicked.connect(self.retryAsked)
+        self.steps: list[QPushButton] = []
         self.close_button = QToolButton()
         self.close_button.setFixedSize(24, 24)
         self.close_button.setIconSize(QSize(14, 14))
@@ -38,7 +42,7 @@ class Banner(QFrame):
         words.setSpacing(2)
         words.addWidget(self.title)
         words.addWidget(self.detail)
-        layout = QHBoxLayout(self)
+        layout = self._row = QHBoxLayout(self)
         layout.setContentsMargins(14, 10, 10, 10)
         layout.setSpacing(12)
         layout.addWidget(self._icon)
@@ -47,6 +51,13 @@ class Banner(QFrame):
         layout.addWidget(self.close_button)
         theme.changed.connect(self._show_icons)
         self.hide()
+
+    def follow(self, bridge: EngineBridge) -> None:
+        """Show the bridge's problems as they come and go."""
+        self.retryAsked.connect(bridge.retry)
+        self.closed.connect(bridge.dismiss)
+        bridge.problemChanged.connect(lambda: self.show_problem(bridge.problem))
+        self.show_problem(bridge.problem)
 
     def show_problem(self, problem: Problem | None) -> None:
         """Show a problem, or hide."""
@@ -61,8 +72,28 @@ class Banner(QFrame):
         self.setAccessibleName(problem.title)
         self.setAccessibleDescription(problem.detail)
         self.retry.setVisible(problem.can_retry)
+        self._offer(problem.steps)
         self._show_icons()
         self.show()
+
+    def _offer(self, steps: Sequence[Step]) -> None:
+        for button in self.steps:
+            self._row.removeWidget(button)
+            button.hide()
+            button.deleteLater()
+        self.steps = []
+        for name, run in steps:
+            button = QPushButton(name)
+            button.clicked.connect(self._doing(run))
+            self._row.insertWidget(self._row.count() - 1, button)
+            self.steps.append(button)
+
+    def _doing(self, run: Callable[[], None]) -> Callable[[], None]:
+        def do() -> None:
+            self.closed.emit()
+            run()
+
+        return do
 
     def _show_icons(self) -> None:
         color = "residualText" if self.property("kind") == "warning" else "rejectedText"

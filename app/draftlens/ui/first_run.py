@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from draftlens.ui.theme import Theme
 
@@ -53,6 +53,7 @@ class FirstRun(QWidget):
 
     startDemo = Signal()
     openFolder = Signal()
+    openGguf = Signal()
     openDiscover = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -74,7 +75,7 @@ class FirstRun(QWidget):
         self.folder = QPushButton("Choose…")
         self.folder.setObjectName("buttonFolder")
         self.folder.setAutoDefault(True)
-        self.folder.clicked.connect(self.openFolder)
+        self.folder.clicked.connect(self._choose)
         self.discover = QPushButton("Open Discover")
         self.discover.setAutoDefault(True)
         self.discover.clicked.connect(self.openDiscover)
@@ -96,15 +97,16 @@ class FirstRun(QWidget):
                 self.demo,
             )
         )
-        inside.addWidget(
-            Card(
-                theme,
-                "folder",
-                "Open a model folder",
-                "A folder in MLX format. It is used where it lies, never copied, and checked before loading.",
-                self.folder,
-            )
+        self.drop = Card(
+            theme,
+            "folder",
+            "Drop a model folder or a GGUF file",
+            "An MLX folder is used where it lies, never copied, and checked before loading. A .gguf file is "
+            "imported once.",
+            self.folder,
         )
+        self.show_drag(False)
+        inside.addWidget(self.drop)
         inside.addWidget(
             Card(
                 theme,
@@ -132,6 +134,19 @@ class FirstRun(QWidget):
         layout.addStretch(3)
         theme.changed.connect(self._show_icons)
         self._show_icons()
+
+    def _choose(self) -> None:
+        menu = QMenu(self)
+        menu.addAction("Model folder…", self.openFolder.emit)
+        menu.addAction("GGUF file…", self.openGguf.emit)
+        menu.exec(self.folder.mapToGlobal(self.folder.rect().bottomLeft()))
+        menu.deleteLater()
+
+    def show_drag(self, over: bool) -> None:
+        """Light up the card that takes files while some are dragged over the window."""
+        self.drop.setProperty("kind", "cardOver" if over else "cardDrop")
+        self.drop.style().unpolish(self.drop)
+        self.drop.style().polish(self.drop)
 
     def _show_icons(self) -> None:
         self.demo.setIcon(self._theme.icon("return", "onAccent", 14))

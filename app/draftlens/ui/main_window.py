@@ -15,12 +15,13 @@ from draftlens.bridge.preferences import Preferences
 from draftlens.bridge.shelf import Shelf
 from draftlens.ui.banner import Banner
 from draftlens.ui.chat.chat_pane import ChatPane
-from draftlens.ui.column import SIDE
 from draftlens.ui.commands import Commands
+from draftlens.ui.dropping import Dropping, parted, refused
 from draftlens.ui.first_run import FirstRun
 from draftlens.ui.focus_order import focus_order, set_order
 from draftlens.ui.inspector.actions import InspectorActions
 from draftlens.ui.inspector.inspector import Inspector
+from draftlens.ui.models.place import ModelsPlace
 from draftlens.ui.screens import CHAT, COMPARE, MODELS, Screens
 from draftlens.ui.sidebar.sidebar import Sidebar
 from draftlens.ui.theme import Theme, tokens
@@ -66,7 +67,8 @@ class MainWindow(QMainWindow):
         self.sidebar = Sidebar(theme, bridge, self.shelf, self.screens)
         self.sidebar.setMinimumWidth(size["sidebar"]["min"])
         self.sidebar.setMaximumWidth(size["sidebar"]["max"])
-        self.toolbar = Toolbar(theme, bridge)
+        self._place = ModelsPlace(self, bridge)
+        self.toolbar = Toolbar(theme, bridge, lambda: self._place.loading)
         self.banner = Banner(theme)
         self.first_run = FirstRun(theme)
         keys = QKeySequence(PROVENANCE_KEYS).toString(QKeySequence.SequenceFormat.NativeText)
@@ -74,6 +76,7 @@ class MainWindow(QMainWindow):
         self.inspector = Inspector(theme, bridge.selection)
         self.inspector_actions = InspectorActions(self, self.inspector, bridge)
         self._lay_out(size)
+        Dropping(self, self.take, self.first_run.show_drag)
         self.commands = Commands(self, bridge)
         set_order(focus_order(self))
         self._join()
@@ -102,6 +105,18 @@ class MainWindow(QMainWindow):
         folder = QFileDialog.getExistingDirectory(self, "Open a draft model folder")
         if folder:
             self._bridge.load_drafter(Path(folder))
+
+    def take(self, files: list[Path]) -> None:
+        """Take what was dropped on the window."""
+        composer = self.chat.composer
+        models, others = parted(files)
+        if self.screens.current == CHAT and composer.edit.isEnabled():
+            composer.attach_files(files)
+        else:
+            if models:
+                self._place.take(models)
+            if others:
+                self._bridge.report(refused(others[0], self.screens.current == CHAT))
 
     def toggle_sidebar(self) -> None:
         """Show or hide the sidebar, and keep to it."""
@@ -172,18 +187,11 @@ class MainWindow(QMainWindow):
         self.pages = QStackedWidget()
         self.pages.addWidget(self.first_run)
         self.pages.addWidget(self.splitter)
-        self._above = QWidget()
-        self._above.setObjectName("page")
-        self._above.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        around = QVBoxLayout(self._above)
-        around.setContentsMargins(SIDE - 8, 12, SIDE - 8, 0)
-        around.addWidget(self.banner)
-        self._above.hide()
         chat = QWidget()
         column = QVBoxLayout(chat)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for part in (self.toolbar, self._above, self.pages):
+        for part in (self.toolbar, self.banner, self.pages):
             column.addWidget(part)
         self.outer = QSplitter(Qt.Orientation.Horizontal)
         self.screens.promise(CHAT, lambda: None, "Chat", "Ctrl+1")
@@ -211,32 +219,30 @@ class MainWindow(QMainWindow):
         self.screens.put(COMPARE, screen)
         return screen
 
-    @cached_property
+    @property
     def models(self) -> ModelsScreen:
         """The Models screen, made when it is first wanted."""
-        from draftlens.ui.models.place import make_models
-
-        screen = make_models(self, self._bridge)
-        self.screens.put(MODELS, screen)
-        return screen
+        return self._place.screen
 
     def _join(self) -> None:
         bridge, theme = self._bridge, self._theme
         self.first_run.startDemo.connect(self.start_demo)
         self.first_run.openFolder.connect(self.open_target)
         self.first_run.openDiscover.connect(lambda: self.models.open_discover())
-        self.toolbar.startDemo.connect(self.start_demo)
-        self.toolbar.openTarget.connect(self.open_target)
-        self.toolbar.openDrafter.connect(self.open_drafter)
+        self.first_run.openGguf.connect(self._place.choose_gguf)
+        menus = self.toolbar.models
+        menus.startDemo.connect(self.start_demo)
+        menus.openTarget.connect(self.open_target)
+        menus.openDrafter.connect(self.open_drafter)
+        menus.openModels.connect(lambda: self.screens.show_screen(MODELS))
+        self.chat.composer.modelsGiven.connect(self._place.take)
         self.toolbar.sidebarAsked.connect(self.toggle_sidebar)
         self.toolbar.inspector.toggled.connect(self._ask_inspector)
         self.sidebar.hideAsked.connect(self.toggle_sidebar)
         self.sidebar.settingsAsked.connect(self.commands.show_settings)
         self.sidebar.exportAsked.connect(self.commands.export)
         self.chat.logAsked.connect(self.commands.show_log)
-        self.banner.retryAsked.connect(bridge.retry)
-        self.banner.closed.connect(bridge.dismiss)
-        bridge.problemChanged.connect(self._show_problem)
+        self.banner.follow(bridge)
         bridge.stateChanged.connect(self.refresh)
         bridge.chatChanged.connect(self._on_chat)
         self.sidebar.chatChosen.connect(self.show_chat)
@@ -246,7 +252,6 @@ class MainWindow(QMainWindow):
         self.preferences.changed.connect(self._apply_preferences)
         theme.changed.connect(self._show_reply)
         self._show_reply()
-        self._show_problem()
 
     def _on_model(self) -> None:
         self.refresh()
@@ -263,10 +268,6 @@ class MainWindow(QMainWindow):
 
     def _show_reply(self) -> None:
         self.inspector_actions.show_reply()
-
-    def _show_problem(self) -> None:
-        self.banner.show_problem(self._bridge.problem)
-        self._above.setVisible(self._bridge.problem is not None)
 
     def _apply_preferences(self) -> None:
         settings = self.preferences.settings

@@ -42,6 +42,8 @@ QFrame[kind="bad"] QLabel { color: $rejectedText; font-size: 12px; font-weight: 
 
 QFrame[kind="tile"] { background: $surface; border: 1px solid $border; border-radius: 8px; }
 QFrame[kind="card"] { background: $surface; border: 1px solid $border; border-radius: 10px; }
+QFrame[kind="cardDrop"] { background: $surface; border: 1px dashed $borderStrong; border-radius: 10px; }
+QFrame[kind="cardOver"] { background: $accentTint; border: 1px dashed $accent; border-radius: 10px; }
 QFrame[kind="cardIcon"] { background: $surface2; border: 0; border-radius: 6px; }
 QFrame[kind="user"] { background: $surface2; border: 0; border-radius: 10px; }
 QWidget#sidebar { background: $sidebar; }
@@ -114,6 +116,7 @@ QToolButton[kind="fold"] { color: $text2; font-size: 12px; padding: 2px 6px 2px 
 QLabel[kind="notice"] { background: $warnTint; color: $text; border-radius: 6px; }
 QFrame[kind="log"] { background: $surface2; border: 0; border-radius: 6px; }
 QFrame[kind="log"] QLabel { color: $text2; font-family: "$mono"; font-size: 11px; }
+QFrame#banner { margin: 12px 24px 0 24px; }
 QFrame[kind="error"] { background: $errTint; border: 1px solid $rejected; border-radius: 8px; }
 QFrame[kind="warning"] { background: $warnTint; border: 1px solid $residual; border-radius: 8px; }
 

@@ -15,6 +15,7 @@ from draftlens.ui.chat.attachments import Attachments, read_file
 from draftlens.ui.chat.context_meter import ContextMeter
 from draftlens.ui.chat.prompt_edit import PromptEdit
 from draftlens.ui.chat.turn_buttons import icon_button
+from draftlens.ui.dropping import parted
 from draftlens.ui.eliding_label import ElidingLabel
 from draftlens.ui.theme import Theme
 
@@ -27,6 +28,7 @@ class Composer(QFrame):
     attachAsked = Signal()
     changed = Signal()
     refused = Signal(str, str)
+    modelsGiven = Signal(list)
     editingEnded = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -138,8 +140,11 @@ class Composer(QFrame):
             self.editingEnded.emit()
 
     def attach_files(self, paths: Iterable[Path]) -> None:
-        """Attach text files; what is no text is refused in a sentence."""
-        for path in paths:
+        """Attach text files; models are passed on, what is neither is refused in a sentence."""
+        models, others = parted(list(paths))
+        if models:
+            self.modelsGiven.emit(models)
+        for path in others:
             try:
                 self.attachments.add(read_file(path))
             except UserError as error:

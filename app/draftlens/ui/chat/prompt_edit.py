@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import QMimeData, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from draftlens.ui.chat.attachments import PASTED
 from draftlens.ui.chat.text_block import WRAP_LIMIT
+from draftlens.ui.dropping import files_of
 from draftlens.ui.theme import Theme
 
 _MIN_LINES, _MAX_LINES = 2, 8
@@ -59,11 +58,11 @@ class PromptEdit(QPlainTextEdit):
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         """Files can be dropped."""
-        return bool(_files(source)) or super().canInsertFromMimeData(source)
+        return bool(files_of(source)) or super().canInsertFromMimeData(source)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         """Paste text; one enormous word is not wrapped, because that takes quadratic time."""
-        files = _files(source)
+        files = files_of(source)
         if files:
             self.filesDropped.emit(files)
             return
@@ -101,7 +100,3 @@ class PromptEdit(QPlainTextEdit):
         # In a plain text document the height is counted in lines.
         lines = max(_MIN_LINES, min(_MAX_LINES, round(self.document().size().height())))
         self.setFixedHeight(lines * max(self._theme.px(20), self.fontMetrics().lineSpacing()) + 4)
-
-
-def _files(source: QMimeData) -> list[Path]:
-    return [Path(url.toLocalFile()) for url in source.urls() if url.isLocalFile()] if source.hasUrls() else []

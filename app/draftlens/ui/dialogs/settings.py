@@ -17,13 +17,16 @@ from PySide6.QtWidgets import (
 )
 
 from draftlens.bridge.preferences import Preferences
-from draftlens.ui.dialogs.settings_pages import AdvancedPage, GeneralPage, Page, SpeculationPage, StoragePage
+from draftlens.ui.dialogs.memory_page import MemoryPage
+from draftlens.ui.dialogs.settings_pages import AdvancedPage, GeneralPage, Page, SpeculationPage
+from draftlens.ui.dialogs.storage_page import StoragePage
 from draftlens.ui.theme import Theme
 
 _TABS: tuple[tuple[str, str, type[Page]], ...] = (
     ("General", "gear", GeneralPage),
     ("Speculation", "chart", SpeculationPage),
     ("Storage", "folder", StoragePage),
+    ("Memory", "models", MemoryPage),
     ("Advanced", "info", AdvancedPage),
 )
 

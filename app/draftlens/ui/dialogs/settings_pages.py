@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QFileDialog,
     QFormLayout,
-    QHBoxLayout,
     QLabel,
     QPlainTextEdit,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )
 
-from draftlens import paths
 from draftlens.bridge.preferences import Preferences
 from draftlens.core.params import MAX_DRAFT
 from draftlens.core.rules import ASKABLE
 from draftlens.settings.settings import CANDIDATES, TEXT_SIZES
-from draftlens.store import moving
 from draftlens.ui.dialogs.params_form import ParamsForm
 from draftlens.ui.number_field import whole_field
 from draftlens.ui.theme import Theme
@@ -190,65 +183,6 @@ class SpeculationPage(Page):
         self.idle.setChecked(s.idle_baseline)
         for widget in (self.k, self.forms, self.keep, self.idle):
             widget.blockSignals(False)
-
-
-class StoragePage(Page):
-    """Where chats and models are kept."""
-
-    def build(self) -> None:
-        """Make the widgets."""
-        self.begun = self.preferences.data_folder
-        self.folder = QLabel()
-        self.folder.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.folder.setWordWrap(True)
-        self.folder.setMinimumWidth(self.theme.px(340))
-        self.note = self.row("Data folder", self.folder, " ")
-        buttons = QWidget()
-        row = QHBoxLayout(buttons)
-        row.setContentsMargins(0, 0, 0, 0)
-        self.choose, self.default, self.open = (
-            QPushButton("Choose…"),
-            QPushButton("Use the default"),
-            QPushButton("Open folder"),
-        )
-        for button in (self.choose, self.default, self.open):
-            row.addWidget(button)
-        self.choose.clicked.connect(self._choose)
-        self.default.clicked.connect(lambda: self.take(paths.make_folder(paths.default_data_dir())))
-        self.open.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.begun))))
-        self.row("", buttons)
-
-    def refresh(self) -> None:
-        """Show the settings in force."""
-        settings = self.preferences.settings
-        wanted = settings.data_folder or paths.default_data_dir()
-        self.folder.setText(str(self.begun))
-        if settings.move_data_to is not None:
-            words = f"At the next start everything is moved to {settings.move_data_to}."
-        elif wanted != self.begun:
-            words = f"From the next start {wanted} is used: it holds Draftlens data already. What is here stays here."
-        else:
-            words = "Chats, imported models and comparisons. Another folder takes all of them at the next start."
-        self.note.setText(words)
-        self.default.setEnabled((settings.move_data_to or wanted) != paths.default_data_dir())
-
-    def _choose(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, "Choose a data folder")
-        if folder:
-            self.take(Path(folder))
-
-    def take(self, folder: Path) -> None:
-        """Keep everything in this folder from the next start on: moved there, or what is there already."""
-        present = None if self.begun == paths.default_data_dir() else self.begun
-        chosen = None if folder == paths.default_data_dir() else folder
-        if folder == self.begun:
-            self.set(data_folder=present, move_data_to=None)
-        elif moving.holds_data(folder):
-            self.set(data_folder=chosen, move_data_to=None)
-        elif (wrong := moving.refusal(self.begun, folder)) is not None:
-            self.note.setText(f"{wrong.sentence} {wrong.next_step}")
-        else:
-            self.set(data_folder=present, move_data_to=folder)
 
 
 class AdvancedPage(Page):

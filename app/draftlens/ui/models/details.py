@@ -5,18 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
+from draftlens.bridge.checking import Checking
 from draftlens.core.errors import UserError
-from draftlens.library import bound_targets, memory, sizes
+from draftlens.library import bound_targets, memory, repair, sizes
 from draftlens.library.catalog import Installed
 from draftlens.library.hub import Found
 from draftlens.library.memory import Estimate, Fit
 from draftlens.library.preflight import Preflight
 from draftlens.library.refusal import refusal
 from draftlens.library.roles import Role, Verdict
+from draftlens.ui.chat.turn_buttons import icon_button
 from draftlens.ui.models import badge
 from draftlens.ui.models.cards import ChoiceCard, Evidence, RefusalPanel, wrapped
+from draftlens.ui.models.check_row import CheckRow
 from draftlens.ui.theme import Theme
 
 
@@ -24,20 +38,24 @@ class Details(QFrame):
     """Shows an installed model or one on the hub. What is asked for is told by signals."""
 
     useAsked = Signal(object)
-    findDrafters = Signal(str)
     getRepo = Signal(str)
     importAsked = Signal(object)
     resumeAsked = Signal(object)
     revealAsked = Signal(object)
     trashAsked = Signal(object)
     fetchAsked = Signal(str, object)
+    checkAsked = Signal(object)
+    againAsked = Signal(object, object)
+    searchAsked = Signal(str)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, checking: Checking, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("details")
-        self._theme = theme
+        self._theme, self._checking = theme, checking
         self.badge = badge.Badge(theme)
         self.title = QLabel()
+        self.more = icon_button(theme, "more", "More about this model")
+        self.more.clicked.connect(self._offer)
         self.where = wrapped("", tone="3", scale="small")
         self._body = QWidget()
         self._body.setObjectName("detailsBody")
@@ -85,6 +103,8 @@ class Details(QFrame):
         if item.ready:
             self._memory(body, estimate)
         self._warnings(body, item.verdict.warnings)
+        if self._checking.concerns(item):
+            self._check(body, item)
         self._evidence(body, item.verdict)
         self.reveal.setText(finder)
         self._close(body, foot=not item.absent)
@@ -118,7 +138,7 @@ class Details(QFrame):
         old = self._scroll.takeWidget()
         self._body = QWidget()
         self._body.setObjectName("detailsBody")
-        for kept in (self.badge, self.title, self.where):
+        for kept in (self.badge, self.title, self.where, self.more):
             kept.setParent(self)
             kept.hide()
         self._scroll.setWidget(self._body)
@@ -136,11 +156,15 @@ class Details(QFrame):
         self.title.setWordWrap(True)
         self.title.setAccessibleName(name)
         self.where.setText(where)
-        body.addWidget(self.title)
+        line = QHBoxLayout()
+        line.addWidget(self.title, 1)
+        line.addWidget(self.more, 0, Qt.AlignmentFlag.AlignTop)
+        body.addLayout(line)
         body.addWidget(self.where)
         body.addWidget(self.badge, 0, Qt.AlignmentFlag.AlignLeft)
         for part in (self.title, self.where, self.badge):
             part.show()
+        self.more.setVisible(self._item is not None)
 
     def _verdict(self, body: QVBoxLayout, verdict: Verdict, item: Installed | None) -> None:
         said = refusal(verdict)
@@ -167,7 +191,7 @@ class Details(QFrame):
 
     def _instead(self, verdict: Verdict, item: Installed | None, step: str) -> list[ChoiceCard]:
         if verdict.role.bound_drafter:
-            return self._for_drafter(verdict)
+            return self._for_drafter(verdict, self.title.text())
         if item is not None and item.unfinished:
             resume = ("Resume the download", lambda: self.resumeAsked.emit(item))
             return [ChoiceCard("Go on where it stopped.", "What is on disk is kept.", [resume], primary=True)]
@@ -176,18 +200,22 @@ class Details(QFrame):
             return [ChoiceCard("Fetch what is missing.", "Files that are whole are not fetched again.", [again])]
         return [ChoiceCard("", step, [])] if step else []
 
-    def _for_drafter(self, verdict: Verdict) -> list[ChoiceCard]:
+    def _for_drafter(self, verdict: Verdict, drafter: str) -> list[ChoiceCard]:
         target = verdict.target
-        cards = []
-        if target is not None and target.repo is not None:
-            repo = target.repo
-            text = f"{target.name} is the complete model it was made for."
-            cards.append(ChoiceCard("Get its target.", text, [(f"Get {target.name}", lambda: self.getRepo.emit(repo))]))
+        words = bound_targets.search_words(drafter, target)
         name = target.name if target is not None else "your target"
-        family = bound_targets.family(target) if target is not None else ""
-        find = (f"Find drafters for {name}", lambda: self.findDrafters.emit(family))
-        text = f"Any model with the same vocabulary as {name} will do."
-        return [*cards, ChoiceCard("Draft with a small full model.", text, [find], primary=True)]
+        if target is None:
+            text = "Its files do not say which model it was made for."
+            get = (f"Search for {words}", lambda: self.searchAsked.emit(words))
+        else:
+            text, repo, said = f"{name} is the complete model it was made for.", target.repo, name
+            get = (f"Get {name}", lambda: self.getRepo.emit(repo) if repo else self.searchAsked.emit(said))
+        find = (f"Find drafters for {name}", lambda: self.searchAsked.emit(words))
+        like = f"Any model with the same vocabulary as {name} will do."
+        return [
+            ChoiceCard("Draft with a small full model.", like, [find], primary=True),
+            ChoiceCard("Get its target.", text, [get]),
+        ]
 
     def _fetching(self, body: QVBoxLayout, found: Found, looked: Preflight, estimate: Estimate | None) -> None:
         role = looked.verdict.role
@@ -219,6 +247,34 @@ class Details(QFrame):
         if estimate.needed is not None and estimate.usable is not None:
             words += f": {sizes.of_gigabytes(estimate.needed, estimate.usable)} at {self.context:,} context"
         body.addWidget(wrapped(f"{words}.", tone="2"))
+
+    def menu(self) -> QMenu:
+        """What can be done with the installed model that is shown."""
+        menu, item = QMenu(self), self._item
+        if item is not None:
+            check = menu.addAction("Check files", lambda: self.checkAsked.emit(item))
+            check.setEnabled(repair.can_check(item))
+            check.setToolTip("Holds every file against the hub’s hash; only files from the hub have one.")
+            menu.setToolTipsVisible(True)
+            menu.addAction("Copy path", lambda: QGuiApplication.clipboard().setText(str(item.path)))
+            menu.addSeparator()
+            menu.addAction(self.reveal.text(), self.reveal.click)
+            menu.addAction(self.trash.text(), self.trash.click)
+        return menu
+
+    def _offer(self) -> None:
+        menu = self.menu()
+        menu.exec(self.more.mapToGlobal(self.more.rect().bottomLeft()))
+        menu.deleteLater()
+
+    def _check(self, body: QVBoxLayout, item: Installed) -> None:
+        body.addWidget(CheckRow(self._checking))
+        found = self._checking.found
+        if found is not None and found.damaged:
+            names = found.damaged
+            count = "this file" if len(names) == 1 else f"these {len(names)} files"
+            step = (f"Fetch {count} again", lambda: self.againAsked.emit(item, names))
+            self._add(body, ChoiceCard("Mend it.", "Files that are whole are not fetched again.", [step], primary=True))
 
     def _warnings(self, body: QVBoxLayout, warnings: Sequence[str]) -> None:
         for warning in warnings:

@@ -183,12 +183,19 @@ class Discover(QWidget):
         elif found is None:
             self.message.setText("Pairs that go together: same vocabulary, a small drafter. Nothing is fetched yet.")
         elif not found:
-            self.message.setText(f"Nothing on the hub matches “{self.field.text().strip()}”.")
+            self.message.setText(self._nothing())
         else:
             refused = models.hub.token_refused
             note = " The saved token is not accepted and was left out." if refused else ""
             self.message.setText(f"{len(found)} models. Choose one to see whether it can run here.{note}")
         self._fill(found or [])
+
+    def _nothing(self) -> str:
+        said = self.field.text().strip()
+        words = f"Nothing on the hub matches “{said}”" if said else "Nothing on the hub matches"
+        if self.kind.currentData() == "all":
+            return f"{words}. Check the spelling, or search for less."
+        return f"{words} in {self.kind.currentText()} format. Choose All to search every format."
 
     def _fill(self, found: list[Found]) -> None:
         self._rows.clear()

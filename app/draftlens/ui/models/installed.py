@@ -71,6 +71,10 @@ class InstalledPage(QWidget):
         if row < 0 and kept is not None:
             self._on_chosen(None)
 
+    def select(self, item: Installed) -> None:
+        """Select a model, if the filter leaves it in."""
+        self.table.select(self.rows.row_of(item))
+
     def _on_reset(self) -> None:
         models, rows = self._models, self.rows.rows
         self.table.setVisible(bool(rows))
@@ -91,5 +95,5 @@ class InstalledPage(QWidget):
     def _on_chosen(self, item: Installed | None) -> None:
         self.current = item
         self.chosen.emit(item)
-        if item is not None and item.ready and self._models.target is None:
-            self._models.choose(item)
+        if item is not None and item.ready and self._models.pairing.target is None:
+            self._models.pairing.choose(item)

@@ -64,7 +64,7 @@ class PairingBar(QWidget):
         self.target.menu().aboutToShow.connect(self._fill_target)
         self.drafter.menu().aboutToShow.connect(self._fill_drafter)
         models.changed.connect(self.refresh)
-        models.pairsChanged.connect(self.refresh)
+        models.pairing.changed.connect(self.refresh)
         theme.changed.connect(self.refresh)
         self.refresh()
 
@@ -73,13 +73,13 @@ class PairingBar(QWidget):
         models, theme = self._models, self._theme
         self._top.setFixedHeight(theme.px(48))
         self._below.setFixedHeight(theme.px(32))
-        target, drafter = models.target, models.drafter
+        target, drafter = models.pairing.target, models.pairing.drafter
         self.target.show_value("Choose…" if target is None else target.name, title="Target", quiet=target is None)
         none = "None" if target is not None else "–"
         self.drafter.show_value(none if drafter is None else drafter.name, title="Drafter", quiet=drafter is None)
         self.target.setEnabled(any(item.ready for item in models.items))
         self.drafter.setEnabled(target is not None)
-        pair = models.pair
+        pair = models.pairing.pair
         self.use.setEnabled(target is not None and (drafter is None or (pair is not None and pair.ok)))
         self.use.setText("Use target" if target is not None and drafter is None else "Use pair")
         self._say(target, drafter, pair)
@@ -112,38 +112,37 @@ class PairingBar(QWidget):
         self._below.setAccessibleName(f"{text}. {notes}".strip())
 
     def _use(self) -> None:
-        if self._models.target is not None:
-            self.pairAsked.emit(self._models.target, self._models.drafter)
+        pairing = self._models.pairing
+        if pairing.target is not None:
+            self.pairAsked.emit(pairing.target, pairing.drafter)
 
     def _fill_target(self) -> None:
         menu, models = self.target.menu(), self._models
         menu.clear()
         for item in models.items:
             if item.ready:
-                chosen = models.target is not None and models.target.path == item.path
-                words = in_words(models.estimate(item), models.context, "Needs")
-                add_row(menu, self._theme, item.name, words, self._choose(item, None), ticked=chosen)
+                chosen = models.pairing.target is not None and models.pairing.target.path == item.path
+                add_row(menu, self._theme, item.name, models.in_words(item), self._choose(item, None), ticked=chosen)
 
     def _fill_drafter(self) -> None:
-        menu, models = self.drafter.menu(), self._models
+        menu, pairing = self.drafter.menu(), self._models.pairing
         menu.clear()
-        target = models.target
+        target = pairing.target
         if target is None:
             return
         alone = self._choose(target, None, suggest=False)
-        add_row(menu, self._theme, "None", "One token a round, no drafts.", alone, ticked=models.drafter is None)
-        for pair in models.pairs:
-            chosen = models.drafter is not None and models.drafter.path == pair.item.path
+        add_row(menu, self._theme, "None", "One token a round, no drafts.", alone, ticked=pairing.drafter is None)
+        for pair in pairing.pairs:
+            chosen = pairing.drafter is not None and pairing.drafter.path == pair.item.path
             choose = self._choose(target, pair.item)
-            words = "; ".join((_upper(pair.sentence), *pair.warnings)) + "."
-            add_row(menu, self._theme, pair.item.name, words, choose, ticked=chosen, alarming=not pair.ok)
-        if not models.pairs:
+            add_row(menu, self._theme, pair.item.name, pair.line, choose, ticked=chosen, alarming=not pair.ok)
+        if not pairing.pairs:
             add_row(
                 menu, self._theme, "No other model", "Fetch a small one of the same family.", _nothing, enabled=False
             )
 
     def _choose(self, target: Installed, drafter: Installed | None, *, suggest: bool = True) -> Callable[[], None]:
-        return lambda: self._models.choose(target, drafter, suggest=suggest)
+        return lambda: self._models.pairing.choose(target, drafter, suggest=suggest)
 
 
 def _upper(text: str) -> str:

@@ -5,20 +5,6 @@ from __future__ import annotations
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from draftlens.library.catalog import Installed
-from draftlens.library.memory import Estimate
-
-
-def load_anyway(parent: QWidget, target: Installed, estimate: Estimate, context: int) -> bool:
-    """Whether a model that does not fit is to be loaded all the same."""
-    needed, usable = estimate.needed or 0, estimate.usable or 0
-    return _ask(
-        parent,
-        f"Not enough memory to load {target.name}",
-        f"It needs about {needed / 1e9:.1f} GB at {context:,} context and {usable / 1e9:.1f} GB can be used. "
-        "Nothing was unloaded.",
-        ("Choose another", "Load anyway"),
-        QMessageBox.ButtonRole.AcceptRole,
-    )
 
 
 def trash_loaded(parent: QWidget, item: Installed) -> bool:

@@ -16,6 +16,8 @@ from draftlens.library.roles import Role
 Index = QModelIndex | QPersistentModelIndex
 ITEM_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 COLUMNS = ("Name", "Role", "Architecture", "Quant", "On disk", "Memory estimate")
+FITS = "fits"
+"""What is typed to list the models for which the memory suffices."""
 NAME, ROLE, ARCHITECTURE, QUANT, DISK, MEMORY = range(6)
 
 
@@ -153,4 +155,5 @@ class ModelRows(QAbstractTableModel):
 
 
 def _haystack(row: Row) -> str:
-    return " ".join((row.item.name, row.item.owner, row.item.label, row.item.verdict.architecture)).casefold()
+    fits = FITS if row.item.ready and row.estimate.fit in (Fit.FITS, Fit.TIGHT) else ""
+    return " ".join((row.item.name, row.item.owner, row.item.label, row.item.verdict.architecture, fits)).casefold()

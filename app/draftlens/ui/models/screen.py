@@ -9,13 +9,10 @@ from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QFileDialog,
     QFrame,
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QMenu,
-    QPushButton,
     QSizePolicy,
     QStackedWidget,
     QToolButton,
@@ -24,18 +21,19 @@ from PySide6.QtWidgets import (
 )
 
 from draftlens.bridge.engine_bridge import EngineBridge
-from draftlens.bridge.models import Models
-from draftlens.core.errors import UserError
+from draftlens.bridge.loading import Loading
 from draftlens.library import memory
 from draftlens.library.catalog import Installed
 from draftlens.library.hub import Found
-from draftlens.library.memory import Fit
 from draftlens.library.preflight import Preflight
+from draftlens.ui.banner import Banner
 from draftlens.ui.chat.turn_buttons import icon_button
 from draftlens.ui.models import questions
+from draftlens.ui.models.add_button import AddButton
 from draftlens.ui.models.details import Details
 from draftlens.ui.models.discover import Discover
 from draftlens.ui.models.installed import InstalledPage
+from draftlens.ui.models.rows import FITS
 from draftlens.ui.models.shelf import Shelf
 from draftlens.ui.sidebar.toast import Toast
 from draftlens.ui.theme import Theme, tokens
@@ -45,30 +43,26 @@ FINDER = "Show in Finder" if sys.platform == "darwin" else "Show in file manager
 
 
 class ModelsScreen(QWidget):
-    """Puts the parts together; loading is asked of the engine's bridge."""
+    """Puts the parts together. `wanted` asks for it to be brought into view."""
 
-    loadAsked = Signal(object, object)
-    folderAdded = Signal(Path)
-    openDiscover = Signal()
+    wanted = Signal()
     sidebarAsked = Signal()
 
-    def __init__(self, theme: Theme, bridge: EngineBridge, models: Models, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, bridge: EngineBridge, loading: Loading, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("page")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._theme, self._bridge, self.models = theme, bridge, models
+        models = loading.models
+        self._theme, self._bridge, self._loading, self.models = theme, bridge, loading, models
         self.installed = InstalledPage(theme, models)
         self.discover = Discover(theme, models)
         self.downloads = Shelf(theme, models, alone=True)
-        self.details = Details(theme)
+        self.details = Details(theme, models.checking)
         self.details.setFixedWidth(theme.px(tokens()["dimensions"]["details"]["width"]) - 20)
         self.toast = Toast(theme)
-        self.notice = QLabel()
-        self.notice.setProperty("kind", "notice")
-        self.notice.setWordWrap(True)
-        self.notice.setMargin(8)
-        self.notice.hide()
+        self.banner = Banner(theme)
         self._found: Found | None = None
+        self._taken: Path | None = None
         self._lay_out()
         self._join()
         self.show_tab(INSTALLED)
@@ -97,27 +91,32 @@ class ModelsScreen(QWidget):
 
     def open_discover(self) -> None:
         """Somebody elsewhere wants to browse the hub."""
-        self.openDiscover.emit()
+        self.show_tab(DISCOVER)
+        self.wanted.emit()
+
+    def show_fitting(self) -> None:
+        """List what fits into memory."""
+        self.show_tab(INSTALLED)
+        self.filter.setText(FITS)
+        self.wanted.emit()
+
+    def show_taken(self) -> None:
+        """Show what was just taken in, once it is listed."""
+        self.show_tab(INSTALLED)
+        self.filter.clear()
+        self.wanted.emit()
 
     def look_at(self, repo: str) -> None:
         """Judge a repository and show it under Discover."""
         self._found = Found(repo)
         self.show_tab(DISCOVER)
 
-    def add(self) -> None:
-        """Add a folder of models, or take in a GGUF file."""
-        menu = QMenu(self)
-        menu.addAction("Add a folder of models…", self._add_folder)
-        menu.addAction("Import a GGUF file…", self._choose_gguf)
-        menu.exec(self.add_button.mapToGlobal(self.add_button.rect().bottomLeft()))
-        menu.deleteLater()
-
     def take(self, path: Path) -> None:
         """Take what was dropped or chosen: a GGUF file is imported, a folder is listed."""
-        if path.suffix == ".gguf":
-            self.models.take_gguf(path)
+        if path.is_dir():
+            self.models.take_folder(path)
         else:
-            self.folderAdded.emit(path)
+            self.models.take_gguf(path)
 
     def _lay_out(self) -> None:
         theme = self._theme
@@ -145,8 +144,7 @@ class ModelsScreen(QWidget):
         self.filter.setClearButtonEnabled(True)
         self.filter.setFixedWidth(theme.px(196))
         self._glass = self.filter.addAction(theme.icon("search", "text3", 14), QLineEdit.ActionPosition.LeadingPosition)
-        self.add_button = QPushButton("Add folder or GGUF…")
-        self.add_button.setIcon(theme.icon("folder", "text", 14))
+        self.add_button = AddButton(theme)
         head = QFrame()
         head.setObjectName("toolbar")
         head.setFixedHeight(theme.px(52))
@@ -166,7 +164,12 @@ class ModelsScreen(QWidget):
             self.pages.addWidget(page)
         middle = QVBoxLayout()
         middle.setSpacing(0)
-        middle.addWidget(self.notice)
+        above = QVBoxLayout()
+        above.setContentsMargins(12, 12, 12, 12)
+        above.addWidget(self.banner)
+        self._above = QWidget()
+        self._above.setLayout(above)
+        middle.addWidget(self._above)
         middle.addWidget(self.pages, 1)
         middle.addWidget(self.toast)
         below = QHBoxLayout()
@@ -183,29 +186,35 @@ class ModelsScreen(QWidget):
         models, details = self.models, self.details
         self.tabs.idClicked.connect(self.show_tab)
         self.filter.textChanged.connect(self.installed.rows.filter)
-        self.add_button.clicked.connect(self.add)
+        self.add_button.given.connect(self.take)
         self.installed.chosen.connect(self._show_item)
         self.installed.discoverAsked.connect(lambda: self.show_tab(DISCOVER))
-        self.installed.bar.pairAsked.connect(self._load)
+        self.installed.bar.pairAsked.connect(self._loading.load)
         self.discover.chosen.connect(self._on_found)
         self.discover.pairAsked.connect(self.look_at)
-        details.useAsked.connect(lambda item: self._load(item, None))
-        details.findDrafters.connect(self._find_drafters)
+        details.useAsked.connect(lambda item: self._loading.load(item, None))
+        details.searchAsked.connect(self._search)
         details.getRepo.connect(self.look_at)
         details.importAsked.connect(lambda item: models.take_gguf(item.path))
         details.resumeAsked.connect(self._resume)
         details.revealAsked.connect(self._reveal)
         details.trashAsked.connect(self._trash)
         details.fetchAsked.connect(models.fetch)
+        details.checkAsked.connect(models.checking.begin)
+        details.againAsked.connect(models.fetch_again)
+        models.checking.changed.connect(lambda: self.show_tab(self.pages.currentIndex()))
         models.lookedChanged.connect(self._show_found)
         models.downloadsChanged.connect(self._count)
-        models.troubled.connect(self._tell)
-        self.discover.token.troubled.connect(self._tell)
-        self.toast.undoAsked.connect(models.undo_trash)
+        models.taken.connect(self._on_taken)
+        models.changed.connect(self._select_taken)
+        self.discover.token.troubled.connect(self._loading.tell)
+        self.banner.follow(self._bridge)
+        self._bridge.problemChanged.connect(self._show_problem)
+        self._show_problem()
+        self.toast.undoAsked.connect(models.trash.undo)
         self._theme.changed.connect(self._on_theme)
 
     def _on_theme(self) -> None:
-        self.add_button.setIcon(self._theme.icon("folder", "text", 14))
         self._glass.setIcon(self._theme.icon("search", "text3", 14))
         self.show_tab(self.pages.currentIndex())
 
@@ -213,6 +222,7 @@ class ModelsScreen(QWidget):
         if item is None:
             self.details.show_nothing("Choose a model to see what it is.")
         else:
+            self.details.context = self.models.context
             self.details.show_item(item, self.models.estimate(item), FINDER)
 
     def _on_found(self, found: Found) -> None:
@@ -232,19 +242,10 @@ class ModelsScreen(QWidget):
         need = looked.need if isinstance(looked, Preflight) else None
         self.details.show_found(found, looked, memory.estimate(need, limit=self.models.limit))
 
-    def _find_drafters(self, family: str) -> None:
+    def _search(self, words: str) -> None:
         self._found = None
         self.show_tab(DISCOVER)
-        self.discover.search_for(family)
-
-    def _load(self, target: Installed, drafter: Installed | None) -> None:
-        if not self._bridge.can_load:
-            self._tell("A reply or a load is going on", UserError("Stop it first, then load other models."))
-            return
-        estimate = self.models.estimate(target, drafter)
-        if estimate.fit is Fit.TOO_BIG and not questions.load_anyway(self, target, estimate, self.models.context):
-            return
-        self.loadAsked.emit(target, drafter)
+        self.discover.search_for(words)
 
     def _resume(self, item: Installed) -> None:
         for download in self.models.downloads.items:
@@ -267,23 +268,23 @@ class ModelsScreen(QWidget):
         )
         if used and not questions.trash_loaded(self, item):
             return
-        if self.models.trash(item):
+        if self.models.trash.move(item):
             self.toast.show_text(f"“{item.name}” was moved to the trash.")
-
-    def _add_folder(self) -> None:
-        folder = QFileDialog.getExistingDirectory(self, "Add a folder of models")
-        if folder:
-            self.folderAdded.emit(Path(folder))
-
-    def _choose_gguf(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Import a GGUF file", "", "GGUF files (*.gguf)")
-        if name:
-            self.models.take_gguf(Path(name))
 
     def _count(self) -> None:
         count = len(self.models.downloads.unfinished)
         self.tabs.button(DOWNLOADS).setText(f"Downloads · {count}" if count else "Downloads")
 
-    def _tell(self, title: str, error: UserError) -> None:
-        self.notice.setText(f"{title}. {error}")
-        self.notice.show()
+    def _on_taken(self, path: Path) -> None:
+        self._taken = path
+        self._select_taken()
+
+    def _select_taken(self) -> None:
+        path = self._taken
+        found = next((item for item in self.models.items if path is not None and item.path.is_relative_to(path)), None)
+        if found is not None:
+            self._taken = None
+            self.installed.select(found)
+
+    def _show_problem(self) -> None:
+        self._above.setVisible(self._bridge.problem is not None)

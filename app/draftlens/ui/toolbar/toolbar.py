@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
@@ -14,7 +17,11 @@ from draftlens.ui.switch import Switch
 from draftlens.ui.theme import Theme
 from draftlens.ui.toolbar.chip import Chip
 from draftlens.ui.toolbar.menu_row import add_row
+from draftlens.ui.toolbar.model_menus import ModelMenus
 from draftlens.ui.toolbar.setting_popup import decimal_popup, integer_popup, seed_popup
+
+if TYPE_CHECKING:
+    from draftlens.bridge.loading import Loading
 
 HEIGHT = 44
 """The tokens' 52 belong to a toolbar that reaches under the title bar; below a native one it is 44."""
@@ -23,12 +30,11 @@ HEIGHT = 44
 class Toolbar(QFrame):
     """Chips left to right, then the speculation switch and the inspector's button."""
 
-    openTarget = Signal()
-    openDrafter = Signal()
-    startDemo = Signal()
     sidebarAsked = Signal()
 
-    def __init__(self, theme: Theme, bridge: EngineBridge, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme: Theme, bridge: EngineBridge, loading: Callable[[], Loading], parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("toolbar")
         self.setFixedHeight(theme.px(HEIGHT))
@@ -68,12 +74,8 @@ class Toolbar(QFrame):
         layout.addWidget(self.speculation)
         layout.addWidget(self.inspector)
 
-        for chip, fill in (
-            (self.target, self._fill_target),
-            (self.drafter, self._fill_drafter),
-            (self.rule, self._fill_rule),
-        ):
-            chip.menu().aboutToShow.connect(fill)
+        self.models = ModelMenus(theme, bridge, self.target, self.drafter, loading)
+        self.rule.menu().aboutToShow.connect(self._fill_rule)
         self._k_field = integer_popup(
             self.block.menu(),
             "Draft length k",
@@ -169,53 +171,6 @@ class Toolbar(QFrame):
     def _show_icons(self) -> None:
         self.sidebar.setIcon(self._theme.icon("panel-left", "text"))
         self.inspector.setIcon(self._theme.icon("panel-right", "text"))
-
-    def _fill_target(self) -> None:
-        menu = self.target.menu()
-        menu.clear()
-        demo = "SmolLM2-135M-Instruct and the small drafter made for it. Fetched once, about 93 MB."
-        free = self._bridge.can_load
-        add_row(menu, self._theme, "Demo pair", demo, self.startDemo.emit, enabled=free)
-        folder = "A model folder in MLX format. It is used where it lies."
-        add_row(menu, self._theme, "Open folder…", folder, self.openTarget.emit, enabled=free)
-
-    def _fill_drafter(self) -> None:
-        menu, loaded = self.drafter.menu(), self._bridge.loaded
-        menu.clear()
-        kind = self._next.params.drafter
-        model = None if loaded is None else loaded.drafter
-        why = "No draft model is loaded."
-        if loaded is not None and loaded.drafter_refusal is not None:
-            why = loaded.drafter_refusal
-        add_row(
-            menu,
-            self._theme,
-            "Draft model" if model is None else f"Draft model: {model.name}",
-            why if model is None else "A smaller model proposes, the target decides.",
-            lambda: self._next.set_drafter("draft-model"),
-            ticked=kind == "draft-model",
-            enabled=model is not None,
-        )
-        lookup = "Copies what followed the last words where they occurred before. Needs no second model."
-        add_row(
-            menu,
-            self._theme,
-            "Prompt lookup",
-            lookup,
-            lambda: self._next.set_drafter("prompt-lookup"),
-            ticked=kind == "prompt-lookup",
-        )
-        none = "The target decodes alone, one token a forward."
-        add_row(menu, self._theme, "None", none, lambda: self._next.set_drafter("none"), ticked=kind == "none")
-        menu.addSeparator()
-        add_row(
-            menu,
-            self._theme,
-            "Open draft model folder…",
-            "It must share the target’s vocabulary; that is checked.",
-            self.openDrafter.emit,
-            enabled=self._bridge.can_load,
-        )
 
     def _fill_rule(self) -> None:
         menu, asked = self.rule.menu(), self._next.params.rule
