@@ -14,7 +14,7 @@ import mlx.core as mx
 
 from draftlens.core.rules import RuleId
 from draftlens.engine.proposal import Dense, PointMass, Proposal
-from draftlens.engine.sampling import Rows, draw
+from draftlens.engine.sampling import Rows, dot, draw, over_vocabulary
 
 
 @dataclass(frozen=True)
@@ -214,5 +214,5 @@ def _min_and_prod(target: Rows, proposal: Proposal) -> tuple[mx.array, mx.array]
         own, _ = _own(target, proposal)
         return own, own
     q = proposal.distribution.rows
-    low = mx.maximum(1 - mx.sum(target.beyond(q), axis=-1), 0)
-    return low, mx.sum(target.probs[:-1] * q, axis=-1)
+    low = mx.maximum(1 - over_vocabulary(mx.sum, target.beyond(q)), 0)
+    return low, dot(target.probs[:-1], q)

@@ -7,7 +7,7 @@ history and the drafts before it, so that penalties act the same with every draf
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import mlx.core as mx
@@ -18,6 +18,8 @@ from draftlens.core.params import SamplingParams
 _NEVER = float("-inf")
 _BLOCK = 256
 """Tokens a block of a draw: one pass adds blocks up, and only one of them is looked into."""
+_FOLD = 1024
+"""Columns a row of the vocabulary is folded to at most before it is reduced."""
 
 
 @dataclass
@@ -107,7 +109,7 @@ class Chain:
             scores = scores + self._bias
         if self.params.needs_history:
             scores = self._penalise(scores, history, drafts)
-        peak = mx.max(scores, axis=-1)
+        peak = over_vocabulary(mx.max, scores)
         if self.greedy:
             return Rows(scores, peak)
         # XTC alone may remove the largest.
@@ -182,9 +184,27 @@ def softmax(scores: mx.array, temperature: float = 1.0, top: mx.array | None = N
     """
     if mx.default_device().type == mx.DeviceType.gpu:
         return mx.softmax(scores / temperature, axis=-1, precise=True)
-    top = mx.max(scores, axis=-1) if top is None else top
+    top = over_vocabulary(mx.max, scores) if top is None else top
     weights = mx.power(2.0, (scores - top[:, None]) * (math.log2(math.e) / temperature))
-    return weights / mx.sum(weights, axis=-1, keepdims=True)
+    return weights / over_vocabulary(mx.sum, weights)[:, None]
+
+
+def over_vocabulary(reduce: Callable[..., mx.array], rows: mx.array) -> mx.array:
+    """Reduce rows [n, V] to [n].
+
+    The CPU backend adds up one number after the other along the last axis, and many at once along any other; so rows
+    are folded there, as far as V divides.
+    """
+    n, vocabulary = rows.shape
+    width = math.gcd(vocabulary, _FOLD)
+    if width == 1 or mx.default_device().type == mx.DeviceType.gpu:
+        return reduce(rows, axis=-1)
+    return reduce(reduce(rows.reshape(n, -1, width), axis=1), axis=-1)
+
+
+def dot(p: mx.array, q: mx.array) -> mx.array:
+    """Sum of p q of each of n rows [n, V], as [n]; the product itself is never written down."""
+    return (p[:, None, :] @ q[:, :, None])[:, 0, 0]
 
 
 def draw(probs: mx.array, uniforms: mx.array) -> mx.array:
