@@ -17,7 +17,7 @@ class Switch(QAbstractButton):
     def __init__(self, theme: Theme, text: str, parent: QWidget | None = None, *, hint: str = "") -> None:
         super().__init__(parent)
         self._theme, self._hint = theme, hint
-        self._words = text
+        self._hint_shown = True
         self.setText(text)
         self.setAccessibleName(text)
         self.setCheckable(True)
@@ -30,9 +30,16 @@ class Switch(QAbstractButton):
         """The switch, its words and the shortcut."""
         metrics = self.fontMetrics()
         width = _WIDTH + _GAP + metrics.horizontalAdvance(self.text())
-        if self._hint:
+        if self._hint and self._hint_shown:
             width += _GAP + metrics.horizontalAdvance(self._hint)
         return QSize(width + 4, 28)
+
+    def show_hint(self, on: bool) -> None:
+        """Show the shortcut, or leave its room to what stands beside."""
+        if on is not self._hint_shown:
+            self._hint_shown = on
+            self.updateGeometry()
+            self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """A pill with a knob on the side that is on."""
@@ -54,7 +61,7 @@ class Switch(QAbstractButton):
         painter.setPen(color("text" if self._hint else "text2"))
         align = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
         painter.drawText(words, align, self.text())
-        if self._hint:
+        if self._hint and self._hint_shown:
             painter.setPen(color("text3"))
             words.adjust(self.fontMetrics().horizontalAdvance(self.text()) + _GAP, 0, 0, 0)
             painter.drawText(words, align, self._hint)

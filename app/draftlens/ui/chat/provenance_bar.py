@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
@@ -13,6 +13,8 @@ from draftlens.ui.switch import Switch
 from draftlens.ui.theme import Theme
 
 HEIGHT = 36
+_STEPS = ((True, True, True), (True, False, True), (True, False, False), (False, False, False))
+"""Whether to show: both words of an entry, what has no tint, the shortcut. From wide to narrow."""
 _LEGEND = (
     (Source.DRAFT, "Accepted draft", "acceptedTint", "accepted", None),
     (Source.RESIDUAL, "Residual draw", "residualTint", "residual", Qt.PenStyle.DashLine),
@@ -56,6 +58,7 @@ class ProvenanceBar(QFrame):
         super().__init__(parent)
         self.setObjectName("provenanceBar")
         self._theme = theme
+        self._replaced = "Residual draw"
         theme.changed.connect(self._grow)
         self._grow()
         self.switch = Switch(theme, "Provenance", hint=shortcut)
@@ -73,10 +76,11 @@ class ProvenanceBar(QFrame):
             across.addWidget(MarkWidget(mark, theme))
             self._words[mark] = TintedWord(theme, text, tint, line, style)
             across.addWidget(self._words[mark])
-            across.addSpacing(10)
+            if mark is not Source.BONUS:
+                across.addSpacing(10)
         self._untinted = QWidget()
         last = QHBoxLayout(self._untinted)
-        last.setContentsMargins(0, 0, 0, 0)
+        last.setContentsMargins(10, 0, 0, 0)
         for text, tone in (("no tint", "3"), ("Target only", "2")):
             word = QLabel(text)
             word.setProperty("tone", tone)
@@ -91,19 +95,34 @@ class ProvenanceBar(QFrame):
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(Column(content, theme=theme))
+        # The letters have their new size only when all of the style is in force.
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._fit)
+        theme.changed.connect(self._soon.start)
 
     def _grow(self) -> None:
         self.setFixedHeight(self._theme.px(HEIGHT))
 
     def show_replacement(self, source: Source) -> None:
         """Name what replaces a rejected draft: a residual draw, or under the matching rules a target draw."""
-        self._words[Source.RESIDUAL].setText("Target draw" if source is Source.TARGET else "Residual draw")
+        self._replaced = "Target draw" if source is Source.TARGET else "Residual draw"
+        self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """A legend that would be cut loses its last words first, and is then not shown."""
+        """The legend takes the room there is."""
         super().resizeEvent(event)
-        room = self.width() - 2 * SIDE - self.switch.sizeHint().width() - 8
-        last = self._untinted.sizeHint().width() + 8
-        whole = self._legend.sizeHint().width() + (0 if self._untinted.isVisibleTo(self._legend) else last)
-        self._untinted.setVisible(whole <= room)
-        self._legend.setVisible(whole - last <= room)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Nothing is cut: first the last words of the legend go, then the shortcut, then what its words share."""
+        room = self.width() - 2 * SIDE - 8
+        for long, last, hint in _STEPS:
+            for mark, words, *_ in _LEGEND:
+                text = self._replaced if mark is Source.RESIDUAL else words
+                self._words[mark].setText(text if long else text.partition(" ")[0])
+            self._untinted.setVisible(last)
+            self.switch.show_hint(hint)
+            if self.switch.sizeHint().width() + self._legend.sizeHint().width() <= room:
+                self._legend.show()
+                return
+        self._legend.hide()

@@ -14,6 +14,7 @@ _MORE = (
     ("Send", "Return"),
     ("New line", "Shift+Return"),
     ("Expand round", "Space"),
+    ("Run comparison", "Ctrl+Return"),
 )
 
 
@@ -29,7 +30,8 @@ class ShortcutsDialog(QDialog):
         grid.setVerticalSpacing(6)
         native = QKeySequence.SequenceFormat.NativeText
         tokens = (("Previous token", PREVIOUS.toString(native)), ("Next token", NEXT.toString(native)))
-        rows = [*_MORE, *tokens, *shortcuts]
+        more = ((name, QKeySequence(keys).toString(native)) for name, keys in _MORE)
+        rows = [*more, *tokens, *shortcuts]
         half = (len(rows) + 1) // 2
         for number, (name, keys) in enumerate(rows):
             column = 0 if number < half else 2

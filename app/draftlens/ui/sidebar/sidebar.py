@@ -23,11 +23,13 @@ from draftlens.bridge.shelf import Shelf
 from draftlens.ui.chat.turn_buttons import icon_button
 from draftlens.ui.eliding_label import ElidingLabel
 from draftlens.ui.screens import ScreenLinks, Screens
+from draftlens.ui.sidebar.keys import KeyButton, SearchField
 from draftlens.ui.sidebar.list import ChatList
 from draftlens.ui.sidebar.toast import Toast
 from draftlens.ui.theme import Theme
 
 SEARCH_MS = 150
+SEARCH_KEYS = "Ctrl+Shift+F"
 
 
 class Sidebar(QWidget):
@@ -47,13 +49,11 @@ class Sidebar(QWidget):
         self._theme, self._bridge, self._shelf = theme, bridge, shelf
         self.hide_button = icon_button(theme, "panel-left", "Hide the sidebar")
         self.hide_button.clicked.connect(self.hideAsked)
-        self.new = QPushButton("New chat")
-        self.new.setProperty("kind", "new")
+        self.new = KeyButton(theme, "New chat", _keys(QKeySequence.StandardKey.New))
         self.new.setToolTip(f"New chat ({_keys(QKeySequence.StandardKey.New)})")
         self.new.clicked.connect(self._begin)
-        self.search = QLineEdit()
+        self.search = SearchField(theme, "Search chats", _keys(SEARCH_KEYS))
         self.search.setProperty("kind", "search")
-        self.search.setPlaceholderText("Search chats")
         self.search.setAccessibleName("Search chats")
         self.search.setClearButtonEnabled(True)
         self._glass = self.search.addAction(theme.icon("search", "text3", 14), QLineEdit.ActionPosition.LeadingPosition)
@@ -229,5 +229,5 @@ class Sidebar(QWidget):
         self._show_status()
 
 
-def _keys(key: QKeySequence.StandardKey) -> str:
+def _keys(key: QKeySequence.StandardKey | str) -> str:
     return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
