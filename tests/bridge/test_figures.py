@@ -44,6 +44,12 @@ def test_without_a_verify_round_only_speed_and_first_token_are_shown() -> None:
     assert [name for name, value in shown.items() if value != "–"] == ["tok/s", "time to first token"]
 
 
+def test_while_the_prompt_is_read_the_time_to_the_first_token_is_unknown() -> None:
+    reading = RunStats()
+    reading.prefill(20, 0, 0.3)
+    assert {tile.value for tile in figures.tiles(reading, SessionParams())} == {"–"}
+
+
 def test_a_stopped_run_says_so_beside_its_count() -> None:
     stopped = stats()
     assert figures.tested_label(stopped) == "n = 30 tested"

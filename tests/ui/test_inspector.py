@@ -84,6 +84,12 @@ def test_escape_closes_the_card_and_stops_nothing(window: Window, qtbot: QtBot) 
     assert bridge.selection.row == 2
 
 
+def test_a_reply_of_its_first_token_alone_counts_no_rounds(window: Window, qtbot: QtBot) -> None:
+    shown, _ = answered(window, qtbot, ROUNDS[:1])
+    assert shown.inspector.run.strip.visible_range() == ""
+    assert shown.inspector.rule.rule.text() == "no verify round ran"
+
+
 def test_a_screen_reader_finds_every_round_in_view_under_its_sentence(window: Window, qtbot: QtBot) -> None:
     QAccessible.setActive(True)
     try:

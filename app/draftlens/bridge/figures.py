@@ -114,6 +114,8 @@ def tiles(stats: RunStats | None, params: SessionParams | None, ratio: str = "")
     s = stats or RunStats()
     tested, rounds = s.tested > 0, s.rounds > 0
     interval = s.interval
+    # Until the first token is there, nobody knows how long it takes.
+    read = bool(s.prompt_ms and s.generated)
     block = None if params is None else (params.lookup.max_draft if s.drafter == "prompt-lookup" else params.k)
     return (
         Tile(
@@ -154,9 +156,9 @@ def tiles(stats: RunStats | None, params: SessionParams | None, ratio: str = "")
         ),
         Tile(
             "time to first token",
-            f"{s.prompt_ms:,.0f}" if s.prompt_ms else DASH,
-            "ms" if s.prompt_ms else "",
-            f"{count(s.prompt_tokens)}-token prompt" if s.prompt_ms else "",
+            f"{s.prompt_ms:,.0f}" if read else DASH,
+            "ms" if read else "",
+            f"{count(s.prompt_tokens)}-token prompt" if read else "",
             "Time to read the prompt; tokens kept from the turn before are not read again.",
         ),
     )

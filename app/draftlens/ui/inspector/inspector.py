@@ -60,7 +60,7 @@ class Inspector(QWidget):
 
     def show_reply(self, reply: Reply | None, following: RuleId, ratio: str = "") -> None:
         """Show a reply, or what it gained since the last call; see `RunTab.show_reply`."""
-        self.rule.show_stats(None if reply is None else reply.stats)
+        self.rule.show_stats(None if reply is None else reply.stats, running=reply is not None and reply.phase.running)
         self.run.show_reply(reply, following, ratio)
         self.log.show_reply(reply)
         self.selection.show(reply)

@@ -49,14 +49,13 @@ class RuleRow(QWidget):
         self._rule: RuleId | None = None
         theme.changed.connect(self._show_icon)
 
-    def show_stats(self, stats: RunStats | None) -> None:
+    def show_stats(self, stats: RunStats | None, *, running: bool = False) -> None:
         """Show the rule that judged, or that none did."""
         self._rule = None if stats is None else stats.rule
         rule = self._rule
         self._set(self.rule, "kind", "off" if rule is None else "rule")
-        self.rule.setText(
-            ("no reply yet" if stats is None else "no verify round ran") if rule is None else f"rule={rule}"
-        )
+        none = "no reply yet" if stats is None else "no verify round yet" if running else "no verify round ran"
+        self.rule.setText(none if rule is None else f"rule={rule}")
         self.rule.setToolTip("" if rule is None else rule.sentence)
         self.badge.setVisible(rule is not None)
         self._words.setVisible(False)

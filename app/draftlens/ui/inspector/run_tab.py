@@ -121,15 +121,20 @@ class RunTab(QWidget):
         self.gauge.show_stats(stats)
         self.gauge_twin.show_rows(_gauge_rows(stats))
         self.tested.setText(figures.tested_label(stats))
+        self.tested.setVisible(bool(self.tested.text()))
         # The row has no room for both in full; the menu has the proof too.
-        self.prove.setHidden(stats is not None and stats.finish is FinishReason.STOPPED)
+        self.prove.setHidden(stats is not None and stats.tested > 0 and stats.finish is FinishReason.STOPPED)
         if grows:
             # Strip and table are painted in a frame of their own, after the figures.
             self._rounds_soon.start()
         else:
             self._show_rounds()
             self._fill_page()
-        if stats is not None:
+        if reply is not None and reply.phase in (Phase.WAITING, Phase.PREFILL):
+            self.forms_on.hide()
+            self.verdict.setText("The prompt is being read; its rounds are measured here.")
+            self._tone = "none"
+        elif stats is not None:
             verdict = stats.verdict()
             # "z = 0.4" stays on one line.
             self.verdict.setText(verdict.sentence.replace(" = ", "\u00a0=\u00a0"))

@@ -81,7 +81,7 @@ class RoundStrip(QAbstractScrollArea):
 
     def visible_range(self) -> str:
         """Which rounds are in view, out of how many."""
-        if not self._rounds:
+        if not self._rounds or not self._rounds[-1].index:
             return ""
         first, last = self._visible()
         rounds = self._rounds
@@ -118,8 +118,11 @@ class RoundStrip(QAbstractScrollArea):
             near = self._row >= 0 and 0 < abs(row - self._row) <= 2
             if chosen or (round_.index % 5 == 0 and not near):
                 painter.setPen(color("accentText" if chosen else "text3"))
-                box = QRectF(x - 20, self._draw_y() + CELL + 3, CELL + 40, _AXIS)
-                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, str(round_.index))
+                words = str(round_.index)
+                wide = painter.fontMetrics().horizontalAdvance(words)
+                # The number of a column at an edge stays whole.
+                left = max(0.0, min(x + (CELL - wide) / 2, self.viewport().width() - wide))
+                painter.drawText(QPointF(left, self._draw_y() + CELL + 3 + painter.fontMetrics().ascent()), words)
         painter.end()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
