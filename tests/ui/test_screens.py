@@ -6,8 +6,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from draftlens.ui.screens import CHAT, ScreenLinks, Screens
+from draftlens.ui.screens import CHAT, COMPARE, ScreenLinks, Screens
 from draftlens.ui.theme import Theme
+from fakes import ScriptedEngine
+from ui.asking import ROUNDS, Window, ask
 
 
 def test_the_first_screen_is_in_view_and_links_follow_the_keys_in_order(qtbot: QtBot, theme: Theme) -> None:
@@ -44,3 +46,17 @@ def test_a_link_pressed_twice_stays_lit(qtbot: QtBot, theme: Theme) -> None:
     for _ in range(2):
         qtbot.mouseClick(links.links["models"], Qt.MouseButton.LeftButton)
     assert links.links["models"].isChecked()
+
+
+def test_what_changes_the_chat_can_only_be_asked_for_where_the_chat_is_seen(window: Window, qtbot: QtBot) -> None:
+    shown, bridge = window(ScriptedEngine(rounds=ROUNDS))
+    actions = shown.commands.menus.actions
+    assert not actions["Find in view"].isEnabled()
+    ask(shown, bridge, qtbot, "Hi")
+    names = ("Find in view", "Regenerate", "Edit last message", "Attach file…")
+    assert all(actions[name].isEnabled() for name in names)
+    shown.screens.show_screen(COMPARE)
+    assert not any(actions[name].isEnabled() for name in names)
+    actions["Write a prompt"].trigger()
+    assert shown.screens.current == CHAT
+    assert all(actions[name].isEnabled() for name in names)

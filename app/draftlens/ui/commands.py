@@ -36,15 +36,18 @@ class Commands:
     def refresh(self) -> None:
         """Enable what can be done now."""
         bridge, actions = self._bridge, self.menus.actions
-        last = bridge.chat.last
-        free = bridge.loaded is not None and bridge.can_load
+        last, screen = bridge.chat.last, self._window.screens.current
+        # What changes the chat is done where its outcome is seen.
+        free = bridge.loaded is not None and bridge.can_load and screen == CHAT
         actions["Stop"].setEnabled(bridge.running or bridge.loading is not None)
         actions["Regenerate"].setEnabled(free and last is not None)
         actions["Edit last message"].setEnabled(free and bool(bridge.chat.path))
         actions["Continue reply"].setEnabled(free and last is not None and last.can_continue)
-        actions["Attach file…"].setEnabled(bridge.loaded is not None or bridge.loading is not None)
+        begun = bridge.loaded is not None or bridge.loading is not None
+        actions["Attach file…"].setEnabled(begun and screen == CHAT)
+        actions["Find in view"].setEnabled(screen == MODELS or (screen == CHAT and bool(bridge.chat.path)))
         actions["Open model folder…"].setEnabled(bridge.can_load)
-        compared = self._window.screens.current == COMPARE and self._window.compare.comparing.comparison is not None
+        compared = screen == COMPARE and self._window.compare.comparing.comparison is not None
         actions["Export chat…"].setEnabled(bridge.chat.saved or compared)
         reply = bridge.reply
         actions["Measure plain decoding"].setEnabled(self._window.inspector_actions.measuring.can_measure(reply))
@@ -170,7 +173,7 @@ class Commands:
                 Command("Regenerate", bridge.regenerate, ("Ctrl+R",)),
                 Command("Continue reply", bridge.resume),
                 Command("Edit last message", chat.edit_message, ("Ctrl+E",)),
-                Command("Write a prompt", chat.composer.edit.setFocus, ("Ctrl+L",)),
+                Command("Write a prompt", window.show_chat, ("Ctrl+L",)),
                 None,
                 Command("Prove the rule…", window.inspector_actions.prove),
                 Command("Measure plain decoding", window.inspector_actions.measure),

@@ -19,7 +19,7 @@ class EmptyChat(QWidget):
         self.title.setProperty("scale", "title")
         self.words.setProperty("tone", "2")
         self.words.setWordWrap(True)
-        self.words.setFixedSize(420, 44)
+        self.words.setFixedWidth(420)
         for label in (self.title, self.words):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         self.progress = QProgressBar()

@@ -61,8 +61,10 @@ class FindBar(QFrame):
             self._transcript.setFocus()
 
     def restart(self) -> None:
-        """The turns changed."""
-        if not self.isHidden():
+        """The turns changed: a chat without any has nothing to search."""
+        if self._transcript is not None and not self._transcript.items:
+            self.hide()
+        elif not self.isHidden():
             self._search()
 
     def step(self, by: int) -> None:
