@@ -128,6 +128,9 @@ def test_stop_works_while_the_prompt_is_read(window: Window, qtbot: QtBot) -> No
     qtbot.waitUntil(lambda: bool(shown.chat.transcript.turns))
     view = shown.chat.transcript.turns[-1]
     qtbot.waitUntil(lambda: view.status.whole == "Reading prompt 5 / 20")
+    inspector = shown.inspector
+    assert inspector.rule.rule.text() == "no verify round yet"
+    assert inspector.run.verdict.text() == "The prompt is being read; its rounds are measured here."
     qtbot.mouseClick(shown.chat.composer.stop, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bridge.state is State.STOPPED)
     assert view.badge.text() == "stopped"
@@ -243,7 +246,7 @@ def test_the_sizes_of_the_panes_are_kept(window: Window, tmp_path: Path, qtbot: 
     before.show()
     before.toggle_sidebar()
     before.toolbar.inspector.setChecked(True)
-    before._restore_panes()
+    before.panes.restore_sizes()
     before.splitter.setSizes([560, 470])
     assert before.splitter.sizes()[1] == 470
     before.close()

@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QSettings, QSignalBlocker, Qt, QTimer
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QMainWindow, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
@@ -22,6 +22,7 @@ from draftlens.ui.focus_order import focus_order, set_order
 from draftlens.ui.inspector.actions import InspectorActions
 from draftlens.ui.inspector.inspector import Inspector
 from draftlens.ui.models.place import ModelsPlace
+from draftlens.ui.panes import Panes
 from draftlens.ui.screens import CHAT, COMPARE, MODELS, Screens
 from draftlens.ui.sidebar.sidebar import Sidebar
 from draftlens.ui.theme import Theme, tokens
@@ -30,9 +31,6 @@ from draftlens.ui.toolbar.toolbar import Toolbar
 if TYPE_CHECKING:
     from draftlens.ui.compare.screen import CompareScreen
     from draftlens.ui.models.screen import ModelsScreen
-
-NARROW, NARROWEST = 1180, 960
-"""Below these widths the inspector, then the sidebar give their room to the chat, unless asked for."""
 
 PROVENANCE_KEYS = "Ctrl+Shift+P"
 
@@ -57,8 +55,6 @@ class MainWindow(QMainWindow):
         size = tokens()["dimensions"]
         self._theme, self._bridge, self._first_prompt = theme, bridge, first_prompt
         self.preferences = preferences or Preferences()
-        self._asked_inspector: bool | None = None
-        self._asked_sidebar: bool | None = None
         self._shown = False
         self.setWindowTitle("Draftlens")
         self.setMinimumSize(*size["window"]["minimum"])
@@ -76,12 +72,12 @@ class MainWindow(QMainWindow):
         self.inspector = Inspector(theme, bridge.selection)
         self.inspector_actions = InspectorActions(self, self.inspector, bridge)
         self._lay_out(size)
+        self.panes = Panes(self, settings_file)
         Dropping(self, self.take, self.first_run.show_drag)
         self.commands = Commands(self, bridge)
         set_order(focus_order(self))
         self._join()
-        self._settings = None if settings_file is None else QSettings(str(settings_file), QSettings.Format.IniFormat)
-        self._restore()
+        self.panes.restore_place()
         self._apply_preferences()
         self.refresh()
 
@@ -120,8 +116,7 @@ class MainWindow(QMainWindow):
 
     def toggle_sidebar(self) -> None:
         """Show or hide the sidebar, and keep to it."""
-        self._asked_sidebar = self.sidebar.isHidden()
-        self._show_panes()
+        self.panes.toggle_sidebar()
 
     def show_chat(self) -> None:
         """Bring the chat into view, ready for a prompt."""
@@ -142,7 +137,7 @@ class MainWindow(QMainWindow):
         was = self.pages.currentWidget()
         self.pages.setCurrentWidget(self.splitter if begun else self.first_run)
         self.toolbar.inspector.setVisible(begun)
-        self._show_panes()
+        self.panes.fit()
         self.commands.refresh()
         if begun and was is self.first_run:
             self.chat.composer.edit.setFocus()
@@ -151,10 +146,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Whatever runs is told to end; the window does not wait for it."""
-        if self._settings is not None:
-            self._settings.setValue("geometry", self.saveGeometry())
-            self._settings.setValue("splitter", self.splitter.saveState())
-            self._settings.setValue("outer", self.outer.saveState())
+        self.panes.save()
         self.commands.close_dialogs()
         self._bridge.quit()
         super().closeEvent(event)
@@ -162,7 +154,7 @@ class MainWindow(QMainWindow):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The inspector is the first to give way."""
         super().resizeEvent(event)
-        self._show_panes()
+        self.panes.fit()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Begin where the next step is."""
@@ -171,7 +163,7 @@ class MainWindow(QMainWindow):
         if not self._shown:
             # Only now has the window its size: before, the panes would be squeezed and stay so.
             self._shown = True
-            QTimer.singleShot(0, self, self._restore_panes)
+            QTimer.singleShot(0, self, self.panes.restore_sizes)
         if self.pages.currentWidget() is self.first_run:
             self.first_run.demo.setFocus()
         else:
@@ -237,7 +229,7 @@ class MainWindow(QMainWindow):
         menus.openModels.connect(lambda: self.screens.show_screen(MODELS))
         self.chat.composer.modelsGiven.connect(self._place.take)
         self.toolbar.sidebarAsked.connect(self.toggle_sidebar)
-        self.toolbar.inspector.toggled.connect(self._ask_inspector)
+        self.toolbar.inspector.toggled.connect(self.panes.ask_inspector)
         self.sidebar.hideAsked.connect(self.toggle_sidebar)
         self.sidebar.settingsAsked.connect(self.commands.show_settings)
         self.sidebar.exportAsked.connect(self.commands.export)
@@ -276,53 +268,5 @@ class MainWindow(QMainWindow):
         self.chat.transcript.set_tinted(settings.provenance, settings.underline)
         with QSignalBlocker(self.chat.provenance.switch):
             self.chat.provenance.switch.setChecked(settings.provenance)
-        self._widen()
+        self.panes.widen()
         self.commands.refresh()
-
-    def _widen(self) -> None:
-        """Larger text needs a wider inspector."""
-        size, px = tokens()["dimensions"]["inspector"], self._theme.px
-        if self.inspector.minimumWidth() != px(size["min"]):
-            self.inspector.setMinimumWidth(px(size["min"]))
-            self.inspector.setMaximumWidth(px(size["max"]))
-            self.splitter.setSizes([10_000, px(size["width"])])
-            self._show_panes()
-
-    def _ask_inspector(self, on: bool) -> None:
-        self._asked_inspector = on
-        self._show_panes()
-
-    def _show_panes(self) -> None:
-        asked = self._asked_inspector
-        wide = NARROW + self._theme.px(NARROW // 3) - NARROW // 3
-        on = self.width() >= wide if asked is None else asked
-        self.inspector.setVisible(on)
-        button = self.toolbar.inspector
-        with QSignalBlocker(button):
-            button.setChecked(on)
-        name = "Hide the inspector" if on else "Show the inspector"
-        button.setAccessibleName(name)
-        button.setToolTip(name)
-        beside = self.width() >= NARROWEST if self._asked_sidebar is None else self._asked_sidebar
-        self.sidebar.setVisible(beside)
-        self.toolbar.show_sidebar_button(not beside)
-        if self.screens.has(COMPARE):
-            self.compare.bar.sidebar.setVisible(not beside)
-        if self.screens.has(MODELS):
-            self.models.sidebar.setVisible(not beside)
-
-    def _restore(self) -> None:
-        if self._settings is None:
-            return
-        geometry = self._settings.value("geometry")
-        if isinstance(geometry, QByteArray):
-            self.restoreGeometry(geometry)
-
-    def _restore_panes(self) -> None:
-        for name, splitter in (("outer", self.outer), ("splitter", self.splitter)):
-            state = None if self._settings is None else self._settings.value(name)
-            if isinstance(state, QByteArray):
-                splitter.restoreState(state)
-            elif splitter is self.splitter:
-                splitter.setSizes([10_000, self._theme.px(tokens()["dimensions"]["inspector"]["width"])])
-        self._show_panes()

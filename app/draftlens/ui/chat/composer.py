@@ -59,7 +59,7 @@ class Composer(QFrame):
         self.stop = QPushButton("Stop")
         self.stop.setObjectName("buttonStop")
         self.stop.setAccessibleName("Stop")
-        self.send = QPushButton("Send")
+        self.send = QPushButton("Send ⏎")
         self.send.setObjectName("buttonSend")
         self.send.setAccessibleName("Send")
         self.send.setProperty("kind", "primary")

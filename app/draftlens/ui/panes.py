@@ -1,0 +1,94 @@
+"""Which of the side panes are shown, how wide they are, and what of it is kept for the next start."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, QSettings, QSignalBlocker
+
+from draftlens.ui.screens import COMPARE, MODELS
+from draftlens.ui.theme import tokens
+
+if TYPE_CHECKING:
+    from draftlens.ui.main_window import MainWindow
+
+NARROW, NARROWEST = 1180, 960
+"""Below these widths the inspector, then the sidebar give their room to the chat, unless asked for."""
+
+
+class Panes:
+    """The sidebar and the inspector of a window.
+
+    Args:
+        settings_file: where position and sizes are kept; None keeps nothing.
+    """
+
+    def __init__(self, window: MainWindow, settings_file: Path | None) -> None:
+        self._window = window
+        self._settings = None if settings_file is None else QSettings(str(settings_file), QSettings.Format.IniFormat)
+        self._asked_inspector: bool | None = None
+        self._asked_sidebar: bool | None = None
+
+    def toggle_sidebar(self) -> None:
+        """Show or hide the sidebar, and keep to it."""
+        self._asked_sidebar = self._window.sidebar.isHidden()
+        self.fit()
+
+    def ask_inspector(self, on: bool) -> None:
+        """Show or hide the inspector, and keep to it."""
+        self._asked_inspector = on
+        self.fit()
+
+    def fit(self) -> None:
+        """Show what there is room for, or what was asked for."""
+        window, asked = self._window, self._asked_inspector
+        wide = NARROW + window.theme.px(NARROW // 3) - NARROW // 3
+        on = window.width() >= wide if asked is None else asked
+        window.inspector.setVisible(on)
+        button = window.toolbar.inspector
+        with QSignalBlocker(button):
+            button.setChecked(on)
+        name = "Hide the inspector" if on else "Show the inspector"
+        button.setAccessibleName(name)
+        button.setToolTip(name)
+        beside = window.width() >= NARROWEST if self._asked_sidebar is None else self._asked_sidebar
+        window.sidebar.setVisible(beside)
+        window.toolbar.show_sidebar_button(not beside)
+        if window.screens.has(COMPARE):
+            window.compare.bar.sidebar.setVisible(not beside)
+        if window.screens.has(MODELS):
+            window.models.sidebar.setVisible(not beside)
+
+    def widen(self) -> None:
+        """Larger text needs a wider inspector."""
+        window, size, px = self._window, tokens()["dimensions"]["inspector"], self._window.theme.px
+        if window.inspector.minimumWidth() != px(size["min"]):
+            window.inspector.setMinimumWidth(px(size["min"]))
+            window.inspector.setMaximumWidth(px(size["max"]))
+            window.splitter.setSizes([10_000, px(size["width"])])
+            self.fit()
+
+    def save(self) -> None:
+        """Keep place and sizes."""
+        if self._settings is not None:
+            self._settings.setValue("geometry", self._window.saveGeometry())
+            self._settings.setValue("splitter", self._window.splitter.saveState())
+            self._settings.setValue("outer", self._window.outer.saveState())
+
+    def restore_place(self) -> None:
+        """Put the window where it was."""
+        geometry = None if self._settings is None else self._settings.value("geometry")
+        if isinstance(geometry, QByteArray):
+            self._window.restoreGeometry(geometry)
+
+    def restore_sizes(self) -> None:
+        """Give the panes their kept sizes; before the window has its own they would be squeezed, and stay so."""
+        window = self._window
+        for name, splitter in (("outer", window.outer), ("splitter", window.splitter)):
+            state = None if self._settings is None else self._settings.value(name)
+            if isinstance(state, QByteArray):
+                splitter.restoreState(state)
+            elif splitter is window.splitter:
+                splitter.setSizes([10_000, window.theme.px(tokens()["dimensions"]["inspector"]["width"])])
+        self.fit()
