@@ -97,6 +97,10 @@ def put(*path: str | int, value: Any) -> Callable[[dict[str, Any]], None]:
         (put("messages", 1, "role", value="robot"), 'messages[1].role is "robot", but must be one of user, assistant'),
         (put("messages", 1, "parent", value="x"), 'messages[1].parent is "x", which is no earlier message'),
         (put("messages", 0, "content", value=None), "messages[0].content is missing"),
+        (
+            put("messages", 0, "content", value=[{"type": "text", "text": "a"}]),
+            'messages[0].content is [{"type": "text", "text": "a"}], but must be text',
+        ),
         (put("messages", 0, "status", value=["x"]), 'messages[0].status is ["x"], but must be one of complete'),
         (put("messages", 1, "runs", 0, "rounds", 1, "rule", value="none"), "messages[1].runs[0].rounds[1] cannot be"),
         (put("messages", 1, "runs", 0, "rounds", 0, value={"version": 1}), "rounds[0].index is missing"),

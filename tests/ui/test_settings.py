@@ -171,6 +171,8 @@ def test_find_reaches_turns_that_are_not_built(window: Window, qtbot: QtBot) -> 
     first = shown.chat.transcript.turns[0]
     assert any(edit.textCursor().selectedText() == "needle" for edit in first.body.parts)  # type: ignore[union-attr]
     assert isinstance(shown.findChild(QLineEdit), QLineEdit)
+    bridge.new_chat()
+    assert bar.isHidden()
 
 
 def test_sentences_are_announced_once_each(window: Window, qtbot: QtBot) -> None:

@@ -71,7 +71,7 @@ class Sidebar(QWidget):
         self.deleted.clicked.connect(lambda: shelf.show_deleted(not shelf.deleted_shown))
         self.toast = Toast(theme)
         self.toast.undoAsked.connect(shelf.undo)
-        self.dot, self.status = QLabel(), ElidingLabel()
+        self.dot, self.status = QLabel(), ElidingLabel(Qt.TextElideMode.ElideMiddle)
         self.dot.setFixedSize(10, 10)
         self.status.setProperty("tone", "2")
         self.gear = icon_button(theme, "gear", "Settings")
