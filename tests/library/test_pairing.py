@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sentencepiece
 
 from draftlens.core.errors import UserError
 from draftlens.library import demo
@@ -111,7 +113,7 @@ def test_a_pair_that_differs_is_refused_in_one_sentence(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
-        ("tokenizer.model", "x", "d has no tokenizer.json, only tokenizer.model"),
+        ("tokenizer.model", "x", "d/tokenizer.model cannot be read as a tokenizer"),
         ("vocab.json", "{}", "d has no tokenizer.json, only vocab.json"),
         ("notes.txt", "", "d has no tokenizer.json"),
         ("tokenizer.json", "[]", "d/tokenizer.json cannot be read as a tokenizer"),
@@ -128,6 +130,36 @@ def test_what_cannot_be_compared_says_why_and_is_not_paired(
     assert match.sentence == f"vocabularies cannot be compared: {sentence}"
     with pytest.raises(UserError, match="vocabularies cannot be compared"):
         require_pair(target, tmp_path / "d")
+
+
+def test_a_sentencepiece_file_alone_compares_with_a_tokenizer_json(tmp_path: Path) -> None:
+    old = tmp_path / "old"
+    old.mkdir()
+    made = io.BytesIO()
+    words = iter(["the cat sat on the mat", "a dog and a cat"] * 20)
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=words, model_writer=made, vocab_size=30, model_type="bpe"
+    )
+    (old / "tokenizer.model").write_bytes(made.getvalue())
+    (old / "added_tokens.json").write_text('{"<pad>": 30}')
+    pieces = sentencepiece.SentencePieceProcessor(model_proto=made.getvalue())
+    same = {pieces.id_to_piece(i): i for i in range(30)}
+    new = _folder(tmp_path / "new", same, added_tokens=[{"id": 30, "content": "<pad>"}])
+    assert compare_vocabularies(old, new).sentence == "vocabularies match: 31 tokens"
+    other = _folder(tmp_path / "other", same)
+    assert compare_vocabularies(old, other).sentence == "token 30 differs: “<pad>” and nothing"
+
+
+def test_tokens_with_their_merges_compare_with_a_tokenizer_json(tmp_path: Path) -> None:
+    old = tmp_path / "old"
+    old.mkdir()
+    (old / "vocab.json").write_text(json.dumps({"a": 0, "Ġb": 1}))
+    (old / "merges.txt").write_text("#version: 0.2\n")
+    (old / "tokenizer_config.json").write_text('{"added_tokens_decoder": {"2": {"content": "<|im_end|>"}}}')
+    added = [{"id": 2, "content": "<|im_end|>"}]
+    assert compare_vocabularies(old, _folder(tmp_path / "new", {"a": 0, "Ġb": 1}, added_tokens=added)).equal
+    other = _folder(tmp_path / "other", {"a": 0, "Ġc": 1}, added_tokens=added, **BYTE_LEVEL)
+    assert compare_vocabularies(old, other).sentence == "token 1 differs: “ b” and “ c”"
 
 
 def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
