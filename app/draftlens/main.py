@@ -16,6 +16,8 @@ from draftlens.core.events import Cancelled, Loading
 
 if TYPE_CHECKING:
     from draftlens.cli.rooms import Rooms
+    from draftlens.core.events import Folder
+    from draftlens.core.objection import Objection
     from draftlens.core.params import DrafterKind, SessionParams
 
 HELP = """\
@@ -118,7 +120,7 @@ def rooms() -> Rooms:
         open_engine=open_engine,
         demo_pair=demo_pair,
         self_test=_self_test,
-        inspect=console.inspect,
+        inspect=lambda name: console.inspect(name, _trial),
         check=console.check,
         find=lookup.local,
         installed=console.installed,
@@ -126,6 +128,16 @@ def rooms() -> Rooms:
         import_gguf=console.import_gguf,
         comparisons=_comparisons,
     )
+
+
+def _trial(folder: Folder) -> Objection | None:
+    """What the loader itself has against a folder; MLX is imported only for what looks complete."""
+    from draftlens import native
+
+    native.prepare()
+    from draftlens.engine import trial
+
+    return trial.objection(folder)
 
 
 def _self_test() -> list[tuple[str, str, str, str | None]]:

@@ -44,9 +44,32 @@ def llama_tensors(layers: int = 1, prefix: str = "model.") -> list[str]:
     return names + [f"{prefix}layers.{layer}.{part}" for layer in range(layers) for part in LAYER]
 
 
-def write_tensors(path: Path, names: Iterable[str]) -> None:
-    specs = [TensorSpec(name, "F16", (2, 2)) for name in names]
-    tensor_file.write(path, specs, (bytes(8) for _ in specs))
+def write_tensors(path: Path, names: Iterable[str], config: Mapping[str, Any] | None = None) -> None:
+    """Zeros under these names, in the shapes that a config of llama's kind asks for."""
+    sizes = {key: value for key, value in (config or llama_config()).items() if isinstance(value, int)}
+    specs = [TensorSpec(name, "F16", _shape(name, sizes)) for name in names]
+    tensor_file.write(path, specs, (bytes(spec.size) for spec in specs))
+
+
+def _shape(name: str, sizes: Mapping[str, int]) -> tuple[int, ...]:
+    hidden, inner, rows = (sizes.get(key, 2) for key in ("hidden_size", "intermediate_size", "vocab_size"))
+    heads = sizes.get("num_attention_heads", 1)
+    width = sizes.get("head_dim", hidden // heads)
+    queries, keys = heads * width, sizes.get("num_key_value_heads", heads) * width
+    for part, shape in {
+        "norm.weight": (hidden,),
+        "embed_tokens.weight": (rows, hidden),
+        "lm_head.weight": (rows, hidden),
+        "q_proj.weight": (queries, hidden),
+        "k_proj.weight": (keys, hidden),
+        "v_proj.weight": (keys, hidden),
+        "o_proj.weight": (hidden, queries),
+        "down_proj.weight": (hidden, inner),
+        "_proj.weight": (inner, hidden),
+    }.items():
+        if name.endswith(part):
+            return shape
+    return (2, 2)
 
 
 def write_tokenizer(folder: Path, tokens: Mapping[str, int] | None = None, **more: Any) -> None:
@@ -60,7 +83,7 @@ def model_folder(folder: Path, config: Config | None = None, tensors: Iterable[s
     folder.mkdir(parents=True, exist_ok=True)
     chosen = llama_config() if config is None else config
     (folder / "config.json").write_text(json.dumps(chosen))
-    write_tensors(folder / "model.safetensors", llama_tensors() if tensors is None else tensors)
+    write_tensors(folder / "model.safetensors", llama_tensors() if tensors is None else tensors, chosen)
     write_tokenizer(folder)
     (folder / "chat_template.jinja").write_text("{{ messages }}")
     return folder

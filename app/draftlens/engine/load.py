@@ -64,8 +64,8 @@ def load(folder: Folder) -> LoadedModel:
     path = folder.path
     try:
         config = json.loads((path / "config.json").read_text(encoding="utf-8-sig"))
-        with _readable(folder) as clean:
-            network = _network(clean, folder.loads_as)
+        with readable(folder) as clean:
+            loaded = network(clean, folder.loads_as)
             tokenizer = load_tokenizer(clean, eos_token_ids=_end_ids(path, config))
         # What is too long is refused with its counts; the tokenizer would only print a warning of its own.
         tokenizer._tokenizer.model_max_length = sys.maxsize
@@ -80,7 +80,7 @@ def load(folder: Folder) -> LoadedModel:
     end = frozenset(int(i) for i in tokenizer.eos_token_ids or ())
     rows, known = _rows(config), _ids(tokenizer)
     model = Model(
-        network=network,
+        network=loaded,
         vocabulary=min(rows, known) if rows else known,
         context=context_length(config),
         end_of_text=end,
@@ -100,12 +100,13 @@ def context_length(config: dict[str, Any]) -> int:
     return UNKNOWN_CONTEXT
 
 
-def _network(path: Path, loads_as: str | None) -> Any:
-    return load_model(path, model_config=None if loads_as is None else {"model_type": loads_as})[0]
+def network(path: Path, loads_as: str | None, *, lazy: bool = False) -> Any:
+    """Return the model of a readable folder; a lazy one has its weights checked by name and shape, and none read."""
+    return load_model(path, lazy, model_config=None if loads_as is None else {"model_type": loads_as})[0]
 
 
 @contextmanager
-def _readable(folder: Folder) -> Iterator[Path]:
+def readable(folder: Folder) -> Iterator[Path]:
     """The folder without what trips the loaders: old weights are merged in, byte-order marks refused."""
     weights = {file.name for file in folder.weight_files}
     marked = {file.name for file in folder.path.glob("*.json") if _starts_with_mark(file)}

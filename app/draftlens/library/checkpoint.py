@@ -31,11 +31,9 @@ from draftlens.library.tensor_file import TensorInfo
 Config = dict[str, Any]
 
 _MISSING = "It does not exist."
-_FETCH_AGAIN = "Fetch what is missing, or fetch the model again."
+FETCH_AGAIN = "Fetch what is missing, or fetch the model again."
 _DFLASH_NAMES = "(Qwen 3.5 DFlash, LFM2 DSpark, Muse Glimmer assistant or Laguna DFlash)"
 _DFLASH_ROLES = (Role.DFLASH, Role.DFLASH2, Role.DSPARK, Role.MUSE)
-
-_TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "vocab.json", "tiktoken.model", "qwen.tiktoken")
 
 
 def inspect(path: Path) -> Verdict:
@@ -90,7 +88,7 @@ def _inspect(path: Path) -> Verdict:
     stray = hub_cache.repo_of_snapshot(path) and next((p for p in path.iterdir() if hub_cache.outside(p, path)), None)
     if stray:
         reason = f"Its {stray.name} is a link that leads out of the cache, and such a file is not read."
-        return Verdict(Role.UNSUPPORTED, reason, _FETCH_AGAIN, (stray.name,))
+        return Verdict(Role.UNSUPPORTED, reason, FETCH_AGAIN, (stray.name,))
     if not any(path.iterdir()):
         return _not_a_model("It is an empty folder.", "Choose the folder that holds config.json.")
     adapter = adapters.judge(path)
@@ -154,14 +152,17 @@ def _judge(config_file: Path, folder: Path | None) -> Verdict:
     except (ValueError, RecursionError):
         return _not_a_model(f"Its {config_file.name} is not valid JSON.", "Fetch that file again.")
     if not isinstance(config, dict):
-        return _not_a_model(f"Its {config_file.name} holds a {_kind(config)}, not an object.", "Fetch that file again.")
+        kind = config_keys.kind(config)
+        return _not_a_model(f"Its {config_file.name} holds a {kind}, not an object.", "Fetch that file again.")
+    config = config_keys.clipped(config)
     names = drafter_kinds.architectures(config)
     architecture = names[0] if names else str(config.get("model_type") or "")
     quantisation, refusal = supported.quantisation(config)
     found = drafter_kinds.by_config(config)
     if found is not None:
         return _drafter(found, config, folder, architecture, quantisation)
-    refused = _unsupported(config, names, refusal) or lookalikes.by_class(names, folder)
+    refused = lookalikes.encoder(config, names, folder) or _unsupported(config, names, refusal)
+    refused = refused or lookalikes.by_class(names, folder)
     if refused is not None:
         role, reason, step, evidence = refused
         return Verdict(role, reason, step, evidence, architecture, quantisation)
@@ -195,8 +196,8 @@ def _by_weights(folder: Path, config: Config, architecture: str, quantisation: s
     lack = wholeness.lack(config, tensors)
     if lack is not None:
         return _incomplete(f"It {lack}.", ())
-    if not any((folder / name).is_file() for name in _TOKENIZER_FILES):
-        return _incomplete("It has no tokenizer.", ("tokenizer.json",))
+    if (fault := wholeness.tokenizer_fault(folder)) is not None:
+        return _incomplete(*fault)
     chat = chat_template(folder) is not None
     warnings = list(files.notes)
     warnings += [f"{name} does not belong to the model and is not loaded" for name in files.stray]
@@ -222,13 +223,14 @@ def _unsupported(
     model_type = config.get("model_type")
     own_code = config.get("model_file")
     if own_code is not None:
-        reason = f"It can only be built by Python code of its own ({own_code}), which is never run."
+        named = own_code if isinstance(own_code, str) else config_keys.shown(own_code)
+        reason = f"It can only be built by Python code of its own ({named}), which is never run."
         return Role.UNSUPPORTED, reason, "Choose a model of a built-in type.", ("model_file",)
     if "model_type" not in config:
         unnamed = Role.UNSUPPORTED, "Its config.json names no model_type.", MLX_VERSION, ("no model_type",)
         return lookalikes.without_type(config) or unnamed
     if not isinstance(model_type, str):
-        reason = f"Its config.json has a model_type that is a {_kind(model_type)}, not a name."
+        reason = f"Its config.json has a model_type that is a {config_keys.kind(model_type)}, not a name."
         return Role.UNSUPPORTED, reason, MLX_VERSION, ("model_type",)
     if supported.architecture(model_type) is False:
         needs = " It needs Python code of its own, which is never run." if config.get("auto_map") else ""
@@ -281,7 +283,7 @@ def _drafter(
 
 
 def _incomplete(reason: str, missing: tuple[str, ...]) -> Verdict:
-    return Verdict(Role.INCOMPLETE, reason, _FETCH_AGAIN, missing=missing)
+    return Verdict(Role.INCOMPLETE, reason, FETCH_AGAIN, missing=missing)
 
 
 def _not_a_model(reason: str, step: str) -> Verdict:
@@ -291,8 +293,3 @@ def _not_a_model(reason: str, step: str) -> Verdict:
 def _stored_type(tensors: Mapping[str, TensorInfo]) -> str:
     largest = max(tensors.values(), key=lambda info: info.end - info.start)
     return {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}.get(largest.dtype, largest.dtype)
-
-
-def _kind(value: object) -> str:
-    names = {list: "list", str: "text", bool: "truth value", int: "number", float: "number", dict: "object"}
-    return names.get(type(value), "null")

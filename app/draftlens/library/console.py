@@ -18,6 +18,7 @@ from draftlens.library import (
     preflight,
     repair,
     sizes,
+    verified,
 )
 from draftlens.library.catalog import Catalog
 from draftlens.library.download import Download
@@ -29,9 +30,9 @@ from draftlens.library.roles import Role
 Report = Callable[[str, float | None], None]
 
 
-def inspect(name: str) -> tuple[dict[str, Any], bool]:
+def inspect(name: str, trial: verified.Trial) -> tuple[dict[str, Any], bool]:
     """The verdict on a path or repository as JSON values, and whether it is refused."""
-    verdict = lookup.verdict_on(name, Hub(hub_token.find))
+    verdict = lookup.verdict_on(name, Hub(hub_token.find), lambda path: verified.judge(path, trial))
     return verdict.as_json(), not (verdict.role.standalone or verdict.role is Role.GGUF)
 
 

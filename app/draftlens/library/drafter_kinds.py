@@ -42,16 +42,12 @@ def by_config(config: Config) -> Found | None:
     speculator = _speculator(config)
     if is_dflash_family(config) or re.search(r"dflash|dspark", names, re.I) or speculator == "dflash":
         return _dflash_kind(config, names)
-    if (
-        model_type in ("medusa", "hydra")
-        or re.search(r"Medusa|Hydra", names)
-        or _number(config, "medusa_num_heads", "hydra_num_heads")
-    ):
-        return Role.MEDUSA, _first_of(config, "medusa_num_heads", "hydra_num_heads") or "its name"
+    if _HEADS.search(f"{model_type} {names}") or _number(config, *_HEAD_COUNTS):
+        return Role.MEDUSA, _first_of(config, *_HEAD_COUNTS) or _named(model_type, names)
     if model_type == "mlp_speculator" or "MLPSpeculator" in names or speculator == "mlp":
-        return Role.MLP_SPECULATOR, f"model_type {model_type!r}" if model_type else f"architectures {names}"
+        return Role.MLP_SPECULATOR, _named(model_type, names)
     if re.fullmatch(r"gemma\w*_assistant", model_type) or re.search(r"Gemma\w*Assistant", names):
-        return Role.GEMMA_MTP, f"model_type {model_type!r}" if model_type else f"architectures {names}"
+        return Role.GEMMA_MTP, _named(model_type, names)
     if re.search(r"(_mtp|nextn)$", model_type) or re.search(r"NextN|MTP", names) or speculator == "mtp":
         return Role.MTP_HEAD, f"architectures {names}" if names else f"model_type {model_type!r}"
     if model_type.endswith("_assistant") or _number(config, "backbone_hidden_size"):
@@ -62,11 +58,19 @@ def by_config(config: Config) -> Found | None:
         return Role.EAGLE, "eagle_config"
     if speculator is not None:
         return Role.EAGLE, f"speculators format, algorithm {speculator!r}"
+    if _ONE_LAYER.search(f"{model_type} {names}"):
+        return Role.EAGLE, _named(model_type, names)
+    if isinstance(config.get("target_layer_ids"), list):
+        return Role.DFLASH, "target_layer_ids"
     for part in (config, config.get("text_config")):
         # A vocabulary of its own for drafting means that its tokens must be mapped back to the target's.
         if isinstance(part, dict) and _number(part, "draft_vocab_size"):
             return Role.EAGLE, f"draft_vocab_size {part['draft_vocab_size']}"
     return None
+
+
+def _named(model_type: str, names: str) -> str:
+    return f"model_type {model_type!r}" if model_type else f"architectures {names}"
 
 
 def by_tensors(names: Collection[str]) -> Found | None:
@@ -75,7 +79,8 @@ def by_tensors(names: Collection[str]) -> Found | None:
         mark = next((name for name in names if pattern.search(name)), None)
         if mark is not None:
             return role, f"tensor {mark}"
-    if names and all(re.match(r"(model\.)?mtp\.", name) or "embed_tokens" in name for name in names):
+    own = [name for name in names if "embed_tokens" not in name]
+    if own and all(re.match(r"(model\.)?mtp\.", name) for name in own):
         return Role.MTP_HEAD, "all tensors belong to mtp.*"
     joins = next((name for name in names if re.search(r"\.(eh_proj|enorm|hnorm)\.", name)), None)
     # A full model may carry such a layer after its own; then it also has layer 0 with ordinary attention.
@@ -84,9 +89,21 @@ def by_tensors(names: Collection[str]) -> Found | None:
     return None
 
 
+# Several heads on the target's last state, each for one token ahead.
+_HEADS = re.compile(r"medusa|hydra|amphista|clover", re.I)
+_HEAD_COUNTS = ("medusa_num_heads", "hydra_num_heads", "amphista_num_heads", "clover_num_heads", "num_draft_heads")
+# One small layer or net that goes on from the target's states; an ordinary class name holds none of these words.
+_ONE_LAYER = re.compile(
+    r"\bhass|glide|kangaroo|drafter|draft_?model|draft_?head|(?:^|_)draft(?:_|$)|speculator|recurrent_?draft",
+    re.I,
+)
 _TENSOR_MARKS = (
+    (re.compile(r"^(model\.)?hidden_norm\.weight$"), Role.DFLASH),
+    (re.compile(r"^(model\.)?(pre_projection|post_projection|masked_embedding)\."), Role.GEMMA_MTP),
+    (re.compile(r"^encoder\.output_norm_enc\."), Role.MUSE),
     (re.compile(r"^(model\.)?markov_head\."), Role.DSPARK),
-    (re.compile(r"^(model\.)?(medusa|hydra)_head\.|^\d+\.\d+\.linear\.weight$"), Role.MEDUSA),
+    (re.compile(r"^(model\.)?(medusa|hydra|amphista|clover)_heads?\.|^\d+\.\d+\.linear\.weight$"), Role.MEDUSA),
+    (re.compile(r"^(model\.)?midlayer\.|layers\.\d+\.hidden_norm\."), Role.EAGLE),
     # Joins the target's hidden state with the next embedding; no standalone model has it at the top.
     (re.compile(r"^(model\.)?fc\.(weight|bias|scales|biases)$"), Role.EAGLE),
     (re.compile(r"^(model\.)?(d2t|t2d)$"), Role.EAGLE),

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from draftlens.core.events import Folder
 from draftlens.library import checkpoint, hub_cache, supported
+from draftlens.library.roles import Verdict
 
 
 def judge_folder(path: Path, as_draft: bool = False) -> Folder:
@@ -15,8 +16,13 @@ def judge_folder(path: Path, as_draft: bool = False) -> Folder:
     Raises:
         UserError: it cannot stand alone, in the words of `checkpoint.require_standalone`.
     """
-    verdict = checkpoint.require_standalone(path, as_draft)
-    own = json.loads((path / "config.json").read_text(encoding="utf-8-sig")).get("model_type")
+    return as_folder(path, checkpoint.require_standalone(path, as_draft))
+
+
+def as_folder(path: Path, verdict: Verdict) -> Folder:
+    """Return how to load what was found to stand alone; a lone config.json has no weights."""
+    config = path if path.is_file() else path / "config.json"
+    own = json.loads(config.read_text(encoding="utf-8-sig")).get("model_type")
     name = supported.loads_as(own)
     title = hub_cache.display_name(path)
     return Folder(path, verdict.weight_files, None if name == own else name, verdict.warnings, title)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from draftlens.core.errors import UserError
@@ -20,13 +21,13 @@ def local(name: str, cache: Path | None = None) -> Path:
     return path
 
 
-def verdict_on(name: str, hub: Hub) -> Verdict:
+def verdict_on(name: str, hub: Hub, judge: Callable[[Path], Verdict] = checkpoint.inspect) -> Verdict:
     """What a path is, or a repository that is in the cache; any other repository is asked for on the hub."""
     path = local(name)
     if path.exists() or not hub_cache.looks_like_repo(name):
-        return checkpoint.inspect(path)
+        return judge(path)
     try:
-        return preflight.look(hub, name).verdict
+        return preflight.look(hub, name, judge=judge).verdict
     except UserError as error:
         reason = f"It is not on this computer. {error.sentence}"
         return Verdict(Role.NOT_A_MODEL, reason, error.next_step or "")

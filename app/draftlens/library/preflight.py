@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import re
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -44,7 +45,13 @@ class Preflight:
     ggufs: tuple[RemoteFile, ...] = ()
 
 
-def look(hub: Hub, repo: str, context: int = memory.DEFAULT_CONTEXT, revision: str = "main") -> Preflight:
+def look(
+    hub: Hub,
+    repo: str,
+    context: int = memory.DEFAULT_CONTEXT,
+    revision: str = "main",
+    judge: Callable[[Path], Verdict] = checkpoint.inspect,
+) -> Preflight:
     """Judge a repository without fetching it.
 
     Raises:
@@ -61,10 +68,12 @@ def look(hub: Hub, repo: str, context: int = memory.DEFAULT_CONTEXT, revision: s
     with tempfile.TemporaryDirectory(prefix="draftlens-") as place:
         folder = Path(place) / "snapshots" / repo.rpartition("/")[2]
         folder.mkdir(parents=True)
+        for inside in {file.name.partition("/")[0] for file in listing.files if "/" in file.name}:
+            (folder / inside).mkdir(exist_ok=True)
         files = {file.name: file for file in listing.files if "/" not in file.name}
         work = [functools.partial(_lay, hub, listing, file, folder) for file in files.values()]
         side_by_side.run(work, _AT_ONCE, Stop(), "preflight")
-        verdict = _named(checkpoint.inspect(folder), repo, folder)
+        verdict = _named(judge(folder), repo, folder)
         need = memory.need(folder, verdict, context)
     return Preflight(listing, verdict, wanted.size, need)
 

@@ -69,19 +69,43 @@ def caches(model_type: str) -> frozenset[str]:
     return frozenset(_CACHE_CLASS.findall(text + wrapped)) - {"KVCache", "BaseCache"}
 
 
-def needed_keys(model_type: str) -> dict[str, str]:
-    """The keys of config.json without which the class of this type cannot be made, and the type each must have.
+def unpacks_fp8(model_type: object) -> bool:
+    """Whether the class of a type decodes fp8 weights itself."""
+    return isinstance(model_type, str) and "weight_scale_inv" in _source(model_type)
 
-    Nothing where the class reads its config in a way of its own.
-    """
+
+def needed_keys(model_type: str) -> dict[str, str]:
+    """The keys of config.json without which the class of this type cannot be made, and the type each must have."""
+    return {key: kind for key, (kind, needed) in _fields(model_type).items() if needed}
+
+
+def known_keys(model_type: str) -> dict[str, str]:
+    """All keys that the class of this type reads, and the type each must have."""
+    return {key: kind for key, (kind, _) in _fields(model_type).items()}
+
+
+@cache
+def rope_types() -> frozenset[str]:
+    """The kinds of rope scaling that this common function knows."""
+    folder = _package()
+    if folder is None:
+        return frozenset()
+    text = (folder / "models" / "rope_utils.py").read_text(encoding="utf-8")
+    known = re.findall(r"if rope_type (?:==|in) ([^:]+):", text)
+    return frozenset(name for part in known for name in re.findall(r"[\"']([\w-]+)[\"']", part))
+
+
+@cache
+def _fields(model_type: str) -> dict[str, tuple[str, bool]]:
+    """Key, type and whether there is no default; nothing where the class reads its config in a way of its own."""
     for node in ast.parse(_source(loads_as(model_type) or "")).body:
         if isinstance(node, ast.ClassDef) and node.name == "ModelArgs":
             if any(isinstance(part, ast.FunctionDef) and part.name == "from_dict" for part in node.body):
                 return {}
             return {
-                part.target.id: ast.unparse(part.annotation)
+                part.target.id: (ast.unparse(part.annotation), part.value is None)
                 for part in node.body
-                if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name) and part.value is None
+                if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
             }
     return {}
 
@@ -114,7 +138,7 @@ def _refuse_method(method: str, block: Mapping[str, Any], model_type: object) ->
         if block.get("scale_fmt") == "ue8m0" and block.get("weight_block_size") == [32, 32]:
             return None
         # Other fp8 files are decoded by the model class itself, where it knows how.
-        if isinstance(model_type, str) and "weight_scale_inv" in _source(model_type):
+        if unpacks_fp8(model_type):
             return None
     return f"is quantised as {method}, which is not supported here"
 
