@@ -73,7 +73,7 @@ def test_a_formula_is_an_svg_with_its_depth_below_the_line() -> None:
     assert "#123456" in drawn.svg
 
 
-@pytest.mark.parametrize("tex", ["", "{", "}{", "\\frac{a}", "x" * 3000])
+@pytest.mark.parametrize("tex", ["", "{", "}{", "\\frac{a}", "x" * 3000, "\\\\ b", "\\\\sum_i i"])
 def test_what_cannot_be_set_is_shown_as_written(tex: str) -> None:
     assert formula(tex, 16.0) is None
 

@@ -85,6 +85,9 @@ def formula(tex: str, size: float, color: str = "black", *, display: bool = Fals
     if box is None:
         return None
     _, top, width, height = (float(number) for number in box.groups())
+    if width <= 0 or height <= 0:
+        # A line break before anything else gives a picture turned inside out, which would show nothing.
+        return None
     return Formula(svg, width, height, max(0.0, top + height))
 
 
