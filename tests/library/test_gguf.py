@@ -19,6 +19,8 @@ from draftlens.core.errors import UserError
 from draftlens.library import gguf, gguf_layout
 from library.toy_gguf import HEAD_DIM, Toy, permuted
 
+FFN_PARTS = ("ffn_gate", "ffn_up")
+
 
 def _quiet(_sentence: str, _fraction: float | None) -> None:
     pass
@@ -114,6 +116,25 @@ def test_a_quantised_file_holds_what_the_reference_decoder_says(imported: Callab
     decoded = np.array(weights["model.layers.0.mlp.up_proj.weight"])
     assert np.array_equal(decoded, container.quants.dequantize(block, number))
     assert np.abs(decoded - original).max() < 0.15
+
+
+@pytest.mark.parametrize("kind", sorted(kind.name for kind in container.quants._type_traits))
+def test_every_type_of_the_gguf_package_arrives_as_its_decoder_says(imported: Callable[..., Path], kind: str) -> None:
+    number = GGMLQuantizationType[kind]
+    values, size = container.GGML_QUANT_SIZES[number]
+    # Bytes below 60 make no scale infinite, in whichever place of a block it stands.
+    data = np.random.default_rng(7).integers(0, 60, (64, 256 // values * size), dtype=np.uint8)
+    wide = {f"blk.{layer}.{part}.weight": np.ones((256, 64), np.float32) for layer in (0, 1) for part in FFN_PARTS}
+    toy = Toy(
+        metadata={"llama.feed_forward_length": 256},
+        extra=wide | {"blk.1.ffn_down.weight": np.ones((64, 256), np.float32)},
+        raw={"blk.0.ffn_down.weight": (data, number)},
+    )
+    weights = mx.load(str(imported(toy) / "model.safetensors"))
+    assert isinstance(weights, dict)
+    arrived = np.array(weights["model.layers.0.mlp.down_proj.weight"])
+    assert np.array_equal(arrived, container.quants.dequantize(data, number))
+    assert np.ptp(arrived) > 0
 
 
 def test_bfloat16_keeps_what_float16_cannot_hold(imported: Callable[..., Path]) -> None:
