@@ -266,3 +266,30 @@ def test_a_repository_of_gguf_files_offers_each(
     qtbot.waitUntil(lambda: "acme/Tiny-GGUF" in screen.models.looked)
     press(screen, "Download", qtbot)
     qtbot.waitUntil(lambda: any(item.name == "Tiny.Q4_0.gguf" for item in screen.models.items))
+
+
+def test_in_a_narrow_window_columns_go_and_figures_stay_whole(
+    screen: ModelsScreen, hub: HubServer, tmp_path: Path, qtbot: QtBot
+) -> None:
+    hub.repos["acme/toy-with-a-rather-long-name-for-a-narrow-shelf"] = whole_model(tmp_path / "toy")
+    hub.hang_after = 100_000
+    table, window = screen.installed.table, screen.window()
+    for width, hidden in ((1440, []), (1040, [2, 3, 4])):
+        window.resize(width, 700)
+        qtbot.waitUntil(lambda: screen.width() > 0)
+        QApplication.processEvents()
+        assert [n for n in range(6) if table.isColumnHidden(n)] == hidden
+        assert table.horizontalHeader().length() <= table.viewport().width()
+    models = screen.models
+    (repo,) = hub.repos
+    models.look(repo)
+    qtbot.waitUntil(lambda: repo in models.looked)
+    models.fetch(repo)
+    (item,) = models.downloads.items
+    qtbot.waitUntil(lambda: item.progress().done >= 100_000)
+    models.pause(item)
+    (row,) = screen.installed.shelf.rows
+    qtbot.waitUntil(lambda: row.words.whole.startswith("Paused at 100 of 400 kB"))
+    QApplication.processEvents()
+    assert row.words.text() == row.words.whole
+    assert (row.first.text(), row.first.accessibleName()) == ("", f"Resume {row.name.whole}")

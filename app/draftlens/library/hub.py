@@ -35,6 +35,7 @@ class Found:
     """A search result.
 
     Attributes:
+        licence: None where the hub was not asked, empty where it does not say.
         size: bytes of its weights, None where the hub does not say.
         runs: whether mlx-lm here knows its architecture; None where the hub does not say which it is.
     """
@@ -43,7 +44,7 @@ class Found:
     downloads: int = 0
     likes: int = 0
     gated: bool = False
-    licence: str = ""
+    licence: str | None = None
     size: int | None = None
     architecture: str = ""
     runs: bool | None = None

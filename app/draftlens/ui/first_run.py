@@ -79,8 +79,7 @@ class FirstRun(QWidget):
         self.discover = QPushButton("Open Discover")
         self.discover.setAutoDefault(True)
         self.discover.clicked.connect(self.openDiscover)
-        column = QWidget()
-        column.setFixedWidth(448)
+        column = self._column = QWidget()
         inside = QVBoxLayout(column)
         inside.setContentsMargins(0, 0, 0, 0)
         inside.setSpacing(12)
@@ -149,5 +148,6 @@ class FirstRun(QWidget):
         self.drop.style().polish(self.drop)
 
     def _show_icons(self) -> None:
+        self._column.setFixedWidth(self._theme.px(448))
         self.demo.setIcon(self._theme.icon("return", "onAccent", 14))
         self.demo.setLayoutDirection(Qt.LayoutDirection.RightToLeft)

@@ -116,7 +116,7 @@ QToolButton[kind="fold"] { color: $text2; font-size: 12px; padding: 2px 6px 2px 
 QLabel[kind="notice"] { background: $warnTint; color: $text; border-radius: 6px; }
 QFrame[kind="log"] { background: $surface2; border: 0; border-radius: 6px; }
 QFrame[kind="log"] QLabel { color: $text2; font-family: "$mono"; font-size: 11px; }
-QFrame#banner { margin: 12px 24px 0 24px; }
+QFrame#banner { margin: 12px 24px; }
 QFrame[kind="error"] { background: $errTint; border: 1px solid $rejected; border-radius: 8px; }
 QFrame[kind="warning"] { background: $warnTint; border: 1px solid $residual; border-radius: 8px; }
 
@@ -142,7 +142,8 @@ QToolButton:hover { background: $hover; }
 QToolButton:checked { background: $hover; }
 QToolButton:focus { border: 1px solid $accent; }
 
-QMenu { background: $surface; border: 1px solid $borderStrong; border-radius: 8px; padding: 4px; }
+QMenu { background: $surface; border: 1px solid $borderStrong; border-radius: 8px; padding: 4px;
+    menu-scrollable: 1; }
 QMenu::item { padding: 6px 12px; border-radius: 4px; color: $text; }
 QMenu::item:selected { background: $hover; }
 QMenu::item:disabled { color: $disabled; }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox
+from PySide6.QtWidgets import QComboBox
 
 from draftlens.library import memory, sizes
 from draftlens.settings.settings import CONTEXTS
 from draftlens.ui.dialogs.settings_pages import Page
+from draftlens.ui.number_field import decimal_field
 
 
 class MemoryPage(Page):
@@ -24,7 +25,7 @@ class MemoryPage(Page):
             self.context,
             "An estimate is weights, the caches at this context, the drafter’s too, and the largest forward.",
         )
-        self.limit = QDoubleSpinBox()
+        self.limit = decimal_field()
         self.limit.setAccessibleName("Memory for models")
         self.limit.setRange(0, 10_000)
         self.limit.setDecimals(1)

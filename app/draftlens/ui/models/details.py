@@ -113,8 +113,8 @@ class Details(QFrame):
         """Show a model on the hub: what the search said, and the verdict once it was looked at."""
         self._item = None
         body = self._fresh()
-        licence = f"licence {found.licence}" if found.licence else "licence not stated"
-        gated = "gated" if found.gated else ""
+        licence = f"licence {found.licence}" if found.licence else "" if found.licence is None else "licence not stated"
+        gated = "gated" if found.gated or (isinstance(looked, Preflight) and looked.listing.gated) else ""
         verdict = looked.verdict if isinstance(looked, Preflight) else Verdict(Role.CHAT, "")
         self._head(body, found.name, " · ".join(filter(None, (found.owner, licence, gated))), verdict)
         if looked is None:

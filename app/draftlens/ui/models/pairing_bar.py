@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from draftlens.bridge.models import Models
@@ -15,6 +16,8 @@ from draftlens.ui.theme import Theme
 from draftlens.ui.toolbar.chip import Chip
 from draftlens.ui.toolbar.menu_row import add_row
 
+_NARROW = 560
+
 
 class PairingBar(QWidget):
     """Target chip, drafter chip, "Use pair", and the verdict below."""
@@ -24,10 +27,12 @@ class PairingBar(QWidget):
     def __init__(self, theme: Theme, models: Models, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme, self._models = theme, models
-        title = QLabel("Pairing")
+        title = self._title = QLabel("Pairing")
         title.setProperty("scale", "heading")
         self.target = Chip(theme, "pairTarget", "Target", elides=True)
         self.drafter = Chip(theme, "pairDrafter", "Drafter", elides=True)
+        for chip in (self.target, self.drafter):
+            chip.set_short("")
         plus = QLabel("+")
         plus.setProperty("tone", "3")
         self.use = QPushButton("Use pair")
@@ -67,6 +72,18 @@ class PairingBar(QWidget):
         models.pairing.changed.connect(self.refresh)
         theme.changed.connect(self.refresh)
         self.refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where room is scarce, labels give way before names do, and notes before the verdict."""
+        super().resizeEvent(event)
+        narrow = self.width() < self._theme.px(_NARROW)
+        self._title.setVisible(not narrow)
+        for chip in (self.target, self.drafter):
+            chip.set_compact(narrow)
+        self._fit()
+
+    def _fit(self) -> None:
+        self.verdict.setMinimumWidth(min(self.verdict.sizeHint().width(), max(0, self.width() - 80)))
 
     def refresh(self) -> None:
         """Show the pair in view and its verdict."""
@@ -109,6 +126,7 @@ class PairingBar(QWidget):
             f"color: {self._theme.color(color).name()}; font-weight: {600 if pair is not None and pair.ok else 400};"
         )
         self.notes.show_text(notes)
+        self._fit()
         self._below.setAccessibleName(f"{text}. {notes}".strip())
 
     def _use(self) -> None:

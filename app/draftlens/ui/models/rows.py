@@ -65,7 +65,7 @@ class Row:
             item.label,
             item.verdict.shown_type or "–",
             self.quantisation,
-            sizes.on_disk(item.disk),
+            "–" if item.absent else sizes.on_disk(item.disk),
             " ".join(filter(None, (self.memory, self.fit_word))),
         )[column]
 

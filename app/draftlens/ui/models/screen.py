@@ -164,12 +164,7 @@ class ModelsScreen(QWidget):
             self.pages.addWidget(page)
         middle = QVBoxLayout()
         middle.setSpacing(0)
-        above = QVBoxLayout()
-        above.setContentsMargins(12, 12, 12, 12)
-        above.addWidget(self.banner)
-        self._above = QWidget()
-        self._above.setLayout(above)
-        middle.addWidget(self._above)
+        middle.addWidget(self.banner)
         middle.addWidget(self.pages, 1)
         middle.addWidget(self.toast)
         below = QHBoxLayout()
@@ -209,8 +204,6 @@ class ModelsScreen(QWidget):
         models.changed.connect(self._select_taken)
         self.discover.token.troubled.connect(self._loading.tell)
         self.banner.follow(self._bridge)
-        self._bridge.problemChanged.connect(self._show_problem)
-        self._show_problem()
         self.toast.undoAsked.connect(models.trash.undo)
         self._theme.changed.connect(self._on_theme)
 
@@ -285,6 +278,3 @@ class ModelsScreen(QWidget):
         if found is not None:
             self._taken = None
             self.installed.select(found)
-
-    def _show_problem(self) -> None:
-        self._above.setVisible(self._bridge.problem is not None)

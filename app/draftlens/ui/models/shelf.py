@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from draftlens.bridge.models import Models
 from draftlens.library import sizes
@@ -48,6 +49,9 @@ def duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
 
 
+_NARROW = 560
+
+
 class DownloadRow(QFrame):
     """One download."""
 
@@ -64,14 +68,17 @@ class DownloadRow(QFrame):
         self.bar = QProgressBar()
         self.bar.setRange(0, 1000)
         self.bar.setTextVisible(False)
-        self.first, self.second = QPushButton(), QPushButton("Cancel")
+        self._narrow = False
+        self.first, self.second = QPushButton(), QPushButton()
         for button in (self.first, self.second):
             button.setIconSize(QSize(12, 12))
         self.second.setIcon(theme.icon("close", "text", 12))
         self.first.clicked.connect(self._press_first)
         self.second.clicked.connect(self._press_second)
-        line = QHBoxLayout()
+        line = self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         line.setSpacing(12)
+        # What went wrong may be a long sentence: it gives way before the name does.
+        self.name.setMinimumWidth(min(self.name.sizeHint().width(), theme.px(200)))
         line.addWidget(self.name)
         line.addStretch(1)
         line.addWidget(self.words)
@@ -85,6 +92,15 @@ class DownloadRow(QFrame):
         row.addLayout(left, 1)
         row.addWidget(self.first)
         row.addWidget(self.second)
+        self.refresh()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Figures are not cut: where room is scarce they stand below the name, and the buttons lose their words."""
+        super().resizeEvent(event)
+        self._narrow = self.width() < self._theme.px(_NARROW)
+        down, right = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
+        self._line.setDirection(down if self._narrow else right)
+        self._line.setSpacing(0 if self._narrow else 12)
         self.refresh()
 
     def refresh(self) -> None:
@@ -102,13 +118,13 @@ class DownloadRow(QFrame):
             self.bar.style().polish(self.bar)
         running = seen.state.active or seen.state is State.QUEUED
         icon, text = ("pause", "Pause") if running else ("play", "Resume")
-        if self.first.text() != text:
-            self.first.setText(text)
+        if self.first.toolTip() != text:
             self.first.setIcon(self._theme.icon(icon, "text", 12))
         self.first.setVisible(seen.state is not State.DONE)
-        self.second.setText("Clear" if seen.state is State.DONE else "Cancel")
-        for button in (self.first, self.second):
-            button.setAccessibleName(f"{button.text()} {self.name.whole}")
+        for button, word in ((self.first, text), (self.second, "Clear" if seen.state is State.DONE else "Cancel")):
+            button.setText("" if self._narrow else word)
+            button.setToolTip(word)
+            button.setAccessibleName(f"{word} {self.name.whole}")
 
     def _press_first(self) -> None:
         if self.item.state.active or self.item.state is State.QUEUED:

@@ -17,11 +17,12 @@ from PySide6.QtWidgets import (
 
 from draftlens.library.memory import Fit
 from draftlens.ui.models import badge
-from draftlens.ui.models.rows import ARCHITECTURE, DISK, ITEM_ROLE, MEMORY, NAME, ROLE, Index, ModelRows, Row
+from draftlens.ui.models.rows import ARCHITECTURE, DISK, ITEM_ROLE, MEMORY, NAME, QUANT, ROLE, Index, ModelRows, Row
 from draftlens.ui.theme import Theme
 
 _LEFT, _BAR, _ROW = 20, 32, 42
-_WIDTHS = (212, 160, 126, 58, 78, 0)
+_WIDTHS = (212, 168, 122, 58, 78, 0)
+_LESS_NEEDED = (ARCHITECTURE, QUANT, DISK)
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 
 
@@ -162,12 +163,20 @@ class ModelTable(QTableView):
         theme, header = self._theme, self.horizontalHeader()
         self.verticalHeader().setDefaultSectionSize(theme.px(_ROW))
         header.setFixedHeight(theme.px(27))
-        widths = [theme.px(width) for width in _WIDTHS]
-        spare = self.viewport().width() - sum(widths) - theme.px(168)
-        widths[NAME] = max(theme.px(150), widths[NAME] + spare)
-        widths[MEMORY] = max(theme.px(130), self.viewport().width() - sum(widths))
+        widths, room = [theme.px(width) for width in _WIDTHS], self.viewport().width()
+        name, memory = theme.px(150), theme.px(130)
+        for column in _LESS_NEEDED:
+            # Where room is scarce whole columns give way: a figure is never cut, and the details have them all.
+            least = name + memory + sum(width for number, width in enumerate(widths) if number not in (NAME, MEMORY))
+            hidden = least > room > 0
+            self.setColumnHidden(column, hidden)
+            widths[column] = 0 if hidden else widths[column]
+        spare = room - sum(widths) - theme.px(168)
+        widths[NAME] = max(name, widths[NAME] + spare)
+        widths[MEMORY] = max(memory, room - sum(widths))
         for column, width in enumerate(widths):
-            header.resizeSection(column, width)
+            if width:
+                header.resizeSection(column, width)
 
     def _on_current(self, current: Index, _previous: Index) -> None:
         row = current.data(ITEM_ROLE) if current.isValid() else None

@@ -28,6 +28,8 @@ class MenuRow(QAbstractButton):
         self._small = theme.font("small")
         self.setText(name)
         self.setAccessibleName(f"{name}{', chosen' if ticked else ''}. {sentence}")
+        if QFontMetrics(self._name_font).horizontalAdvance(name) > _WIDTH - _LEFT - _PAD:
+            self.setToolTip(name)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
 
@@ -56,7 +58,8 @@ class MenuRow(QAbstractButton):
         painter.setFont(self._name_font)
         painter.setPen(color("text" if enabled else "disabled"))
         room = self.width() - _LEFT - _PAD
-        painter.drawText(QRect(_LEFT, _PAD, room, 18), Qt.AlignmentFlag.AlignVCenter, self.text())
+        name = painter.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room)
+        painter.drawText(QRect(_LEFT, _PAD, room, 18), Qt.AlignmentFlag.AlignVCenter, name)
         if self._sentence:
             painter.setFont(self._small)
             painter.setPen(color("rejectedText" if self._alarming else "text3"))

@@ -124,9 +124,10 @@ class ModelMenus(QObject):
         menu.addSeparator()
         target = self._pairing.target
         for pair in self._pairing.pairs:
-            if target is not None and (model is None or pair.item.path != model.path):
+            drafts = pair.item.ready or pair.item.verdict.role.bound_drafter
+            if target is not None and drafts and (model is None or pair.item.path != model.path):
                 choose = functools.partial(self._loading.load, target, pair.item)
-                add_row(menu, theme, pair.item.name, pair.line, choose, alarming=not pair.ok, enabled=free and pair.ok)
+                add_row(menu, theme, pair.item.name, pair.line, choose, enabled=free and pair.ok)
         if target is not None and not self._pairing.done:
             menu.addAction("Comparing the vocabularies…").setEnabled(False)
         menu.addSeparator()
