@@ -45,6 +45,10 @@ def test_the_table_has_every_row_of_the_design_in_its_order() -> None:
     ]
 
 
+def test_before_the_first_round_no_row_claims_anything() -> None:
+    assert {cells.reading for cells in by_name(comparison()).values()} == {"nothing measured yet"}
+
+
 def test_acceptance_rate_has_no_difference_and_says_why() -> None:
     cells = by_name(played())["acceptance_rate"]
     assert (cells.delta, cells.interval, cells.badge) == ("–", "–", "not comparable across arms")

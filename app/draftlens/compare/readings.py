@@ -16,6 +16,7 @@ from draftlens.core.stats import RunStats, Tone
 
 DASH = "–"
 NOT_COMPARABLE = "not comparable across arms"
+NOTHING_YET = "nothing measured yet"
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ def reading(table: Table, comparison: Comparison, metric: Metric, arm: int) -> s
     row, name = table.row(metric), LETTERS[arm]
     before, after, delta = row.values[0], row.values[arm], row.deltas[arm - 1]
     if before is None or after is None or delta is None:
-        return "not measured in both arms" if table.trials else "nothing measured yet"
+        return "not measured in both arms" if table.trials else NOTHING_YET
     if metric is metrics.TOKENS_PER_SECOND:
         times = f"{name} is {after / before:.2f}× {LETTERS[0]}" if before else ""
         return times if delta.shown or delta.interval is None else f"{times}; no difference shown"
@@ -83,6 +84,8 @@ def form_value(stats: RunStats) -> float | None:
 def form_reading(table: Table, arm: int) -> str:
     """Where two arms sit, each held against its own rule's closed form."""
     pair = (table.totals[0], table.totals[arm])
+    if _nothing_yet(table):
+        return NOTHING_YET
     verdicts = [stats.verdict() for stats in pair]
     figures = [None if v.z is None else f"{v.z:.1f}".replace("-", "−") for v in verdicts]
     if all(v.tone == "ok" for v in verdicts):
@@ -92,12 +95,18 @@ def form_reading(table: Table, arm: int) -> str:
     return f"{worst[0]}: {worst[1].sentence}"
 
 
+def _nothing_yet(table: Table) -> bool:
+    return not table.trials and not any(stats.rounds for stats in table.totals)
+
+
 def not_comparable(table: Table, comparison: Comparison, arm: int) -> str:
     """Why acceptance_rate cannot be held across two arms."""
     first, other = comparison.plan.arms[0].block, comparison.plan.arms[arm].block
     if first != other:
         return f"k = {first} and k = {other}"
     depths = [s.tested / s.rounds if s.rounds else None for s in (table.totals[0], table.totals[arm])]
+    if _nothing_yet(table):
+        return NOTHING_YET
     if None in depths:
         return "one arm drafted nothing"
     return f"tested {depths[0]:.2f} and {depths[1]:.2f} of each block"

@@ -138,10 +138,13 @@ class ArmColumn(QFrame):
         width = self.width()
         self._tight = width < self._theme.px(380)
         side = 12 if self._tight else 24
-        numbers = max(self.figures.sizeHint().width(), self.figures.fontMetrics().horizontalAdvance(_NUMBERS))
         badge = self.phase.fontMetrics().horizontalAdvance(_marked(Phase.STREAMING)) + 14
+        numbers = max(
+            self.figures.fontMetrics().horizontalAdvance(_NUMBERS) + badge,
+            self.figures.sizeHint().width() + self.phase.sizeHint().width(),
+        )
         words = self.letter.width() + self.rule.sizeHint().width() + self.guarantee.sizeHint().width()
-        two = width < 2 * side + words + numbers + max(badge, self.phase.sizeHint().width()) + 4 * self._first.spacing()
+        two = width < 2 * side + words + numbers + 4 * self._first.spacing()
         self._first.setContentsMargins(side, 8, side, 4)
         self._second.setContentsMargins(side, 0, side, 4 if two else 0)
         self.guarantee.shorten(self._tight)
