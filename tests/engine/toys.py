@@ -162,6 +162,10 @@ class Reply:
         return [e.token for r in self.rounds for e in r.emitted]
 
     @property
+    def probabilities(self) -> list[float | None]:
+        return [e.p for r in self.rounds for e in r.emitted]
+
+    @property
     def text(self) -> str:
         return "".join(r.text for r in self.rounds) + self.session.tail()
 
