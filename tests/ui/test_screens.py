@@ -57,6 +57,8 @@ def test_what_changes_the_chat_can_only_be_asked_for_where_the_chat_is_seen(wind
     assert all(actions[name].isEnabled() for name in names)
     shown.screens.show_screen(COMPARE)
     assert not any(actions[name].isEnabled() for name in names)
+    assert shown.sidebar.list.current() is None
     actions["Write a prompt"].trigger()
     assert shown.screens.current == CHAT
+    assert shown.sidebar.list.current() is not None
     assert all(actions[name].isEnabled() for name in names)

@@ -38,8 +38,8 @@ class Screens(QStackedWidget):
 
     @property
     def current(self) -> str:
-        """The name of the screen in view."""
-        return next(name for name, widget in self._widgets.items() if widget is self.currentWidget())
+        """The name of the screen in view; the chat is the first to be."""
+        return next((name for name, widget in self._widgets.items() if widget is self.currentWidget()), CHAT)
 
     def promise(self, name: str, make: Callable[[], object], title: str, keys: str, icon: str = "") -> None:
         """Register a screen by its words, keys and icon; `make` puts it in when it is first wanted."""

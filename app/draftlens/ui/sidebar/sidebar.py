@@ -22,7 +22,7 @@ from draftlens.bridge.engine_bridge import EngineBridge
 from draftlens.bridge.shelf import Shelf
 from draftlens.ui.chat.turn_buttons import icon_button
 from draftlens.ui.eliding_label import ElidingLabel
-from draftlens.ui.screens import ScreenLinks, Screens
+from draftlens.ui.screens import CHAT, ScreenLinks, Screens
 from draftlens.ui.sidebar.keys import KeyButton, SearchField
 from draftlens.ui.sidebar.list import ChatList
 from draftlens.ui.sidebar.toast import Toast
@@ -46,7 +46,7 @@ class Sidebar(QWidget):
         super().__init__(parent)
         self.setObjectName("sidebar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._theme, self._bridge, self._shelf = theme, bridge, shelf
+        self._theme, self._bridge, self._shelf, self._screens = theme, bridge, shelf, screens
         self.hide_button = icon_button(theme, "panel-left", "Hide the sidebar")
         self.hide_button.clicked.connect(self.hideAsked)
         self.new = KeyButton(theme, "New chat", _keys(QKeySequence.StandardKey.New))
@@ -88,6 +88,7 @@ class Sidebar(QWidget):
         self.list.deleteAsked.connect(self._delete)
         self.list.customContextMenuRequested.connect(self._show_menu)
         shelf.changed.connect(self.refresh)
+        screens.changed.connect(self.refresh)
         bridge.modelChanged.connect(self._show_status)
         bridge.stateChanged.connect(self._show_status)
         theme.changed.connect(self._show_icons)
@@ -99,7 +100,9 @@ class Sidebar(QWidget):
         """Show the list as it is."""
         shelf = self._shelf
         rows = shelf.rows()
-        self.list.show_rows(rows, self._bridge.chat.id, editable=not shelf.deleted_shown)
+        # What is in view is lit, and nothing else is.
+        shown = self._bridge.chat.id if self._screens.current == CHAT else None
+        self.list.show_rows(rows, shown, editable=not shelf.deleted_shown)
         self.list.setVisible(bool(rows))
         self.empty.setVisible(not rows)
         if shelf.query:
