@@ -433,6 +433,18 @@ def test_looking_at_a_model_reads_only_headers(tmp_path: Path) -> None:
     assert checkpoint.inspect(folder).role is Role.CHAT
 
 
+def test_a_file_whose_second_half_is_zeros_is_not_loaded(tmp_path: Path) -> None:
+    weights = model_folder(tmp_path) / "model.safetensors"
+    with weights.open("r+b") as file:
+        file.truncate(8 << 20)
+    with pytest.raises(UserError, match=r"is incomplete: the second half of its model\.safetensors holds only zeros"):
+        require_standalone(tmp_path)
+    with weights.open("r+b") as file:
+        file.seek(5 << 20)
+        file.write(b"x" * (3 << 20))
+    assert require_standalone(tmp_path).role is Role.CHAT
+
+
 _KEYS = (
     "model_type", "architectures", "dflash_config", "text_config", "quantization", "quantization_config", "auto_map",
     "draft_vocab_size", "medusa_num_heads", "eagle_config", "speculators_config", "speculators_model_type",

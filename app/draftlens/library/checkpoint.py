@@ -57,6 +57,8 @@ def require_standalone(path: Path, as_draft: bool = False) -> Verdict:
             f"{name} is not a model: it is a file, not a model folder.",
             f"Choose the folder that holds it, {path.parent}.",
         )
+    if verdict.role.standalone and (hollow := weight_files.hollow(weight_files.find(path))) is not None:
+        verdict = _incomplete(f"The second half of its {hollow} holds only zeros.", (hollow,))
     if verdict.role.standalone:
         return verdict
     if verdict.role in _DFLASH_ROLES:

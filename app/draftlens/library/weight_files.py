@@ -6,12 +6,14 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from draftlens.library import tensor_file
 from draftlens.library.tensor_file import TensorInfo
 
 INDEX = "model.safetensors.index.json"
 SINGLE = "model.safetensors"
+_SMALL, _PAGE, _PAGES = 4 << 20, 4096, 32
 _SHARD = re.compile(r"(model[^/]*?)-(\d+)-of-(\d+)\.safetensors")
 
 
@@ -54,6 +56,27 @@ def read_tensors(files: WeightFiles) -> dict[str, TensorInfo]:
     for path in files.used:
         tensors |= tensor_file.read_header(path)
     return tensors
+
+
+def hollow(files: WeightFiles) -> str | None:
+    """The name of a file whose second half is all zeros, as an interrupted copy leaves it; a few pages are read.
+
+    Only a large file is looked at: a bias or two of a small one may well be zero.
+    """
+    for path in files.used:
+        size = path.stat().st_size
+        if size < _SMALL:
+            continue
+        with path.open("rb") as file:
+            places = (size // 2 + i * (size // 2 - _PAGE) // (_PAGES - 1) for i in range(_PAGES))
+            if not any(_page(file, place).strip(b"\0") for place in places):
+                return path.name
+    return None
+
+
+def _page(file: BinaryIO, place: int) -> bytes:
+    file.seek(place)
+    return file.read(_PAGE)
 
 
 def _indexed(folder: Path) -> set[str] | None:
