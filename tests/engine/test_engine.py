@@ -195,9 +195,7 @@ def test_a_raw_prompt_is_not_put_into_the_template(engine: MlxEngine) -> None:
 def test_what_is_unloaded_gives_its_memory_back(engine: MlxEngine, demo_pair: DemoPair) -> None:
     # The last test here: those before it share the loaded pair.
     before = mx.get_active_memory()
-    loaded, _ = engine._ready()
-    weights = loaded.info.weights_bytes
-    del loaded
+    weights = engine._ready()[0].info.weights_bytes
     engine.unload()
     assert before - mx.get_active_memory() > weights
     with pytest.raises(UserError, match="No model is loaded"):
