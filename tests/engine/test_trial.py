@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,11 @@ import pytest
 from mlx.utils import tree_flatten
 from mlx_lm.utils import _get_classes
 
-from draftlens.engine import trial
+from draftlens.engine import load, trial
 from draftlens.library import verified
+from draftlens.library.folder import judge_folder
 from draftlens.library.roles import Role, Verdict
-from library.toy_folder import llama_config, llama_tensors, model_folder
+from library.toy_folder import llama_config, llama_tensors, model_folder, write_tokenizer
 
 SMALL: dict[str, Any] = {
     "hidden_size": 64, "intermediate_size": 64, "num_attention_heads": 4, "num_hidden_layers": 4,
@@ -141,3 +143,15 @@ def test_no_weight_is_read(tmp_path: Path) -> None:
     with (folder / "model.safetensors").open("r+b") as file:
         file.truncate(50 * 10**9)
     assert judged(folder).role is Role.CHAT
+
+
+def test_a_program_without_standard_streams_loads_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A windowed program has neither; mlx-lm and the tokenizers must find nothing to trip over."""
+    folder = saved(tmp_path, "llama")
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", None)
+    tokens = {chr(33 + i): i for i in range(90)} | {"Ċ": 90}
+    bytes_first = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+    write_tokenizer(folder, model={"type": "BPE", "vocab": tokens, "merges": []}, pre_tokenizer=bytes_first)
+    loaded = load.load(judge_folder(folder))
+    assert loaded.info.vocabulary == 91
