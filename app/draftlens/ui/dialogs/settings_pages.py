@@ -143,6 +143,7 @@ class SpeculationPage(Page):
         self.rule.activated.connect(lambda number: self.set(rule=ASKABLE[number]))
         self.sentence = self.row("Acceptance rule", self.rule, " ")
         greedy = QLabel("rule=greedy-argmax")
+        greedy.setProperty("scale", "mono")
         self.row("At temperature 0", greedy, "Always used; it is exactly the target’s greedy output.")
         self.drafter = self.choice("Drafter", _DRAFTERS, "drafter_kind")
         self.k = whole_field()
