@@ -7,20 +7,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from draftlens.core.commands import Compare, Request
 from draftlens.core.events import (
     Cancelled,
-    Compare,
     Differed,
     Finished,
     Loaded,
     Loading,
-    ModelInfo,
     Prefill,
     ReplyEvent,
-    Request,
     RoundDone,
     Started,
 )
+from draftlens.core.model import ModelInfo
 from draftlens.core.proof import LawTest, Prove, Proved, Proving
 from draftlens.core.round import Emitted, Fate, FinishReason, Proposed, Round, Source, Timings
 from draftlens.core.rules import RuleId

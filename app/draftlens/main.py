@@ -16,7 +16,7 @@ from draftlens.core.events import Cancelled, Loading
 
 if TYPE_CHECKING:
     from draftlens.cli.rooms import Rooms
-    from draftlens.core.events import Folder
+    from draftlens.core.model import Folder
     from draftlens.core.objection import Objection
     from draftlens.core.params import DrafterKind, SessionParams
 

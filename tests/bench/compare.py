@@ -17,7 +17,8 @@ from draftlens.compare.comparison import Comparison
 from draftlens.compare.plan import Plan, Prompt, seeds_from
 from draftlens.compare.run import TrialRun
 from draftlens.compare.table import table
-from draftlens.core.events import Arm, Compare, Differed, Loading, ReplyEvent, Request, RoundDone
+from draftlens.core.commands import Arm, Compare, Request
+from draftlens.core.events import Differed, Loading, ReplyEvent, RoundDone
 from draftlens.core.params import SamplingParams, SessionParams
 from draftlens.core.round import Round
 from draftlens.core.rules import RuleId

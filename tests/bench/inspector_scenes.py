@@ -17,7 +17,8 @@ from PySide6.QtWidgets import QApplication
 from bench.window_scenes import Scene, reply_rounds
 from draftlens.bridge.engine_bridge import EngineBridge
 from draftlens.bridge.next_reply import NextReply
-from draftlens.core.events import Generate, Load, Loaded, Quit, Request, RoundDone
+from draftlens.core.commands import Generate, Load, Quit, Request
+from draftlens.core.events import Loaded, RoundDone
 from draftlens.core.params import SamplingParams, SessionParams
 from draftlens.core.round import Candidates, Round
 from draftlens.core.rules import RuleId

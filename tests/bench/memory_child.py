@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from draftlens import main
-from draftlens.core.events import Prefill, Request, RoundDone, Started
+from draftlens.core.commands import Request
+from draftlens.core.events import Prefill, RoundDone, Started
 from draftlens.core.params import SessionParams
 
 target, drafter, wanted = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])

@@ -9,20 +9,9 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
+from draftlens.core.commands import Arm, Compare, Request
 from draftlens.core.errors import UserError
-from draftlens.core.events import (
-    Arm,
-    Cancelled,
-    Compare,
-    Differed,
-    Failed,
-    Finished,
-    Loading,
-    Prefill,
-    ReplyEvent,
-    Request,
-    RoundDone,
-)
+from draftlens.core.events import Cancelled, Differed, Failed, Finished, Loading, Prefill, ReplyEvent, RoundDone
 from draftlens.core.params import SamplingParams, SessionParams
 from draftlens.core.round import Emitted, FinishReason, Round, Source, Timings
 from draftlens.core.rules import RuleId

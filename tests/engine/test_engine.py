@@ -9,8 +9,10 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
+from draftlens.core.commands import Request
 from draftlens.core.errors import UserError
-from draftlens.core.events import Cancelled, Finished, Folder, Loading, Prefill, Request, RoundDone, Started
+from draftlens.core.events import Cancelled, Finished, Loading, Prefill, RoundDone, Started
+from draftlens.core.model import Folder
 from draftlens.core.params import SamplingParams, SessionParams
 from draftlens.core.round import FinishReason
 from draftlens.core.rules import RuleId

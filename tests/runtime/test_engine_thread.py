@@ -10,23 +10,19 @@ from pathlib import Path
 
 import pytest
 
+from draftlens.core.commands import Generate, Load, Quit, Request, Stop
 from draftlens.core.errors import UserError
 from draftlens.core.events import (
     EngineDied,
     Event,
     Failed,
     Finished,
-    Generate,
-    Load,
     Loaded,
     LoadFailed,
     Loading,
     Prefill,
-    Quit,
-    Request,
     RoundDone,
     Started,
-    Stop,
     Unloaded,
 )
 from draftlens.core.params import SessionParams

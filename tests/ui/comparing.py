@@ -11,7 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from compare.made import play
 from draftlens.bridge.engine_bridge import EngineBridge
-from draftlens.core.events import Compare, Differed, Loading, ReplyEvent, Request, Started
+from draftlens.core.commands import Compare, Request
+from draftlens.core.events import Differed, Loading, ReplyEvent, Started
 from draftlens.core.round import Round
 from draftlens.ui.compare.screen import CompareScreen
 from draftlens.ui.main_window import MainWindow

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from draftlens.bridge.engine_bridge import EngineBridge
-from draftlens.core.events import Load
+from draftlens.core.commands import Load
 from draftlens.library import hub_cache
 from draftlens.ui.main_window import MainWindow
 from draftlens.ui.screens import CHAT, MODELS

@@ -18,8 +18,9 @@ from draftlens.compare.comparison import ArmReply, Comparison
 from draftlens.compare.files import Journal, Saved
 from draftlens.compare.plan import Plan
 from draftlens.compare.run import TrialRun
+from draftlens.core.commands import WARM_UP_TOKENS
 from draftlens.core.errors import UserError
-from draftlens.core.events import WARM_UP_TOKENS, Compared, Differed, EngineDied, ReplyEvent
+from draftlens.core.events import Compared, Differed, EngineDied, ReplyEvent
 
 LOG = logging.getLogger("draftlens.bridge")
 

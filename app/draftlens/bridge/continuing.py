@@ -10,7 +10,8 @@ from draftlens.bridge.run import Run
 from draftlens.compare.comparison import ArmReply
 from draftlens.compare.plan import Prompt
 from draftlens.core.chat import RunSummary, prompt_below, reply_to, title_from
-from draftlens.core.events import Finished, Request
+from draftlens.core.commands import Request
+from draftlens.core.events import Finished
 from draftlens.core.params import SessionParams
 from draftlens.core.round import FinishReason
 

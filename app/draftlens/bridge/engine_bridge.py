@@ -17,18 +17,8 @@ from draftlens.bridge.run import Run
 from draftlens.bridge.selection import Selection
 from draftlens.bridge.state import STATES, Problem, State, joined
 from draftlens.core.chat import Attachment, Message, prompt_below, reply_to, title_from
-from draftlens.core.events import (
-    EngineDied,
-    Event,
-    Failed,
-    Finished,
-    Generate,
-    Loading,
-    Prefill,
-    Request,
-    RoundDone,
-    Started,
-)
+from draftlens.core.commands import Generate, Request
+from draftlens.core.events import EngineDied, Event, Failed, Finished, Loading, Prefill, RoundDone, Started
 from draftlens.core.params import SessionParams
 from draftlens.core.round import Round
 

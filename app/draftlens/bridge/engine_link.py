@@ -11,22 +11,8 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from draftlens.bridge.next_reply import NextReply
 from draftlens.bridge.state import Problem, joined
-from draftlens.core.events import (
-    Command,
-    Compared,
-    Count,
-    Counted,
-    Differed,
-    EngineDied,
-    Event,
-    Load,
-    Loaded,
-    LoadFailed,
-    Loading,
-    Quit,
-    Stop,
-    Unloaded,
-)
+from draftlens.core.commands import Command, Count, Load, Quit, Stop
+from draftlens.core.events import Compared, Counted, Differed, EngineDied, Event, Loaded, LoadFailed, Loading, Unloaded
 from draftlens.core.proof import Proved, Proving
 from draftlens.runtime.engine_thread import EngineThread
 

@@ -11,7 +11,7 @@ from draftlens.bridge.engine_bridge import EngineBridge
 from draftlens.bridge.models import Models
 from draftlens.bridge.state import Problem
 from draftlens.core.errors import UserError
-from draftlens.core.events import ModelInfo
+from draftlens.core.model import ModelInfo
 from draftlens.library import candidates, catalog, sizes
 from draftlens.library.candidates import Candidate
 from draftlens.library.catalog import Installed

@@ -13,7 +13,8 @@ from draftlens.bridge.engine_bridge import EngineBridge
 from draftlens.bridge.reply import Reply
 from draftlens.bridge.state import Problem
 from draftlens.core.baseline import Baseline, Gain, Pair, break_even, gain
-from draftlens.core.events import Arm, Compare, Compared, EngineDied, Failed, Request, RoundDone
+from draftlens.core.commands import Arm, Compare, Request
+from draftlens.core.events import Compared, EngineDied, Failed, RoundDone
 from draftlens.core.stats import RunStats
 
 LOG = logging.getLogger("draftlens.bridge")

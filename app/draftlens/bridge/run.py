@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from draftlens.bridge.chat import Chat
 from draftlens.bridge.reply import Phase, Reply
-from draftlens.core.events import Failed, Finished, ReplyEvent, Request, RoundDone, Started
+from draftlens.core.commands import Request
+from draftlens.core.events import Failed, Finished, ReplyEvent, RoundDone, Started
 from draftlens.store.records import ReplyWriter
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from draftlens.bridge.engine_link import EngineLink
-from draftlens.core.events import Command, Stop
+from draftlens.core.commands import Command, Stop
 
 
 class Trials(EngineLink):

@@ -23,9 +23,10 @@ from draftlens.compare.prompts import read_prompts
 from draftlens.compare.run import TrialRun
 from draftlens.compare.table import table
 from draftlens.compare.verdicts import unexplained
+from draftlens.core.commands import WARM_UP_TOKENS
 from draftlens.core.engine import Engine
 from draftlens.core.errors import INTERRUPTED, UserError
-from draftlens.core.events import WARM_UP_TOKENS, Differed, Loading, ReplyEvent
+from draftlens.core.events import Differed, Loading, ReplyEvent
 from draftlens.core.params import DrafterKind
 
 _DEFAULT_ARMS = ("rule=sampler-match", "rule=stochastic")

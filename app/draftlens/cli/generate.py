@@ -18,8 +18,9 @@ from draftlens.cli.rooms import Rooms
 from draftlens.cli.settings import read_prompt, session_params
 from draftlens.cli.trace import Trace
 from draftlens.core import report
+from draftlens.core.commands import Request
 from draftlens.core.errors import INTERRUPTED, UserError
-from draftlens.core.events import Finished, Prefill, Request, RoundDone, Started
+from draftlens.core.events import Finished, Prefill, RoundDone, Started
 from draftlens.core.params import DrafterKind, SessionParams
 from draftlens.core.round import FinishReason, Round
 from draftlens.core.rules import diagnostics_wanted

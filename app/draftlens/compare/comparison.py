@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from draftlens.compare.metrics import Mark, mark
 from draftlens.compare.plan import Plan, Trial
-from draftlens.core.events import Differed, Failed, Finished, Prefill, ReplyEvent, Request, RoundDone, Started
+from draftlens.core.commands import Request
+from draftlens.core.events import Differed, Failed, Finished, Prefill, ReplyEvent, RoundDone, Started
 from draftlens.core.round import FinishReason, Round
 from draftlens.core.stats import RunStats
 

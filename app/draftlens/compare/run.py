@@ -7,8 +7,9 @@ from dataclasses import replace
 from draftlens.compare.comparison import Comparison
 from draftlens.compare.files import Journal
 from draftlens.compare.plan import Trial
+from draftlens.core.commands import Arm, Compare
 from draftlens.core.errors import UserError
-from draftlens.core.events import Arm, Compare, Differed, ReplyEvent
+from draftlens.core.events import Differed, ReplyEvent
 
 
 class TrialRun:

@@ -6,18 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from draftlens.core.events import (
-    Compare,
-    Differed,
-    Finished,
-    Loaded,
-    Loading,
-    Prefill,
-    ReplyEvent,
-    Request,
-    RoundDone,
-    Started,
-)
+from draftlens.core.commands import Compare, Request
+from draftlens.core.events import Differed, Finished, Loaded, Loading, Prefill, ReplyEvent, RoundDone, Started
 from draftlens.core.proof import Prove, Proved, Proving
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 
 import mlx.core as mx
 
+from draftlens.core.commands import WARM_UP_TOKENS, Compare
 from draftlens.core.errors import DraftlensError, UserError
-from draftlens.core.events import WARM_UP_TOKENS, Compare, Differed, Failed, Loading, ReplyEvent
+from draftlens.core.events import Differed, Failed, Loading, ReplyEvent
 from draftlens.core.round import Round
 from draftlens.engine.exactness import first_difference
 from draftlens.engine.load import LoadedModel

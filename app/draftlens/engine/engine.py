@@ -8,22 +8,20 @@ from pathlib import Path
 import mlx.core as mx
 from mlx_lm.utils import maybe_set_recommended_wired_limit
 
+from draftlens.core.commands import Arm, Compare, Request
 from draftlens.core.errors import UserError
 from draftlens.core.events import (
-    Arm,
     Cancelled,
-    Compare,
     Differed,
     Finished,
-    Folder,
     Loaded,
     Loading,
     Prefill,
     ReplyEvent,
-    Request,
     RoundDone,
     Started,
 )
+from draftlens.core.model import Folder
 from draftlens.core.params import SessionParams
 from draftlens.core.proof import Prove, Proved, Proving
 from draftlens.engine import chat_prompt

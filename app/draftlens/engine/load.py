@@ -18,7 +18,7 @@ from mlx_lm.tokenizer_utils import TokenizerWrapper
 from mlx_lm.utils import load_model, load_tokenizer
 
 from draftlens.core.errors import UserError
-from draftlens.core.events import Folder, ModelInfo
+from draftlens.core.model import Folder, ModelInfo
 from draftlens.engine.target import Model, Target
 
 _CONTEXT_KEYS = ("max_position_embeddings", "max_sequence_length", "max_seq_len", "n_positions", "n_ctx", "seq_length")

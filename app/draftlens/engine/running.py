@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from draftlens.core.events import Cancelled, Finished, Prefill, Request, RoundDone, Started
+from draftlens.core.commands import Request
+from draftlens.core.events import Cancelled, Finished, Prefill, RoundDone, Started
 from draftlens.core.params import SessionParams
 from draftlens.core.round import FinishReason, Round
 from draftlens.core.rules import RuleId

@@ -9,7 +9,7 @@ from typing import Any
 
 from mlx_lm.utils import _get_classes
 
-from draftlens.core.events import Folder
+from draftlens.core.model import Folder
 from draftlens.core.objection import Objection
 from draftlens.engine import load
 

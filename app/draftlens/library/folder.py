@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from draftlens.core.events import Folder
+from draftlens.core.model import Folder
 from draftlens.library import checkpoint, hub_cache, supported
 from draftlens.library.roles import Verdict
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from draftlens.core.events import Folder
+from draftlens.core.model import Folder
 from draftlens.core.objection import Objection
 from draftlens.library import checkpoint, folder
 from draftlens.library.lookalikes import MLX_VERSION

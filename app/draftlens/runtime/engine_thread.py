@@ -10,29 +10,22 @@ from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
+from draftlens.core.commands import Command, Compare, Count, Generate, Load, Quit, Request, Stop
 from draftlens.core.engine import Engine
 from draftlens.core.errors import UserError
 from draftlens.core.events import (
     Cancelled,
-    Command,
-    Compare,
     Compared,
-    Count,
     Counted,
     EngineDied,
     Event,
     Failed,
     Finished,
-    Generate,
-    Load,
     LoadFailed,
     Loading,
     Prefill,
-    Quit,
-    Request,
     RoundDone,
     Started,
-    Stop,
     Unloaded,
 )
 from draftlens.core.proof import Prove
