@@ -15,7 +15,8 @@ from draftlens.core.errors import UserError
 from draftlens.core.params import LookupParams, SamplingParams, SessionParams
 from draftlens.core.rules import RuleId
 from draftlens.settings.file import FILE_NAME, SettingsFile
-from draftlens.settings.settings import KEYS, Settings, settings_from
+from draftlens.settings.keys import KEYS, settings_from
+from draftlens.settings.settings import Settings
 
 CHANGED = Settings(
     target=Path("/models/big"),

@@ -14,7 +14,8 @@ from typing import Any
 import tomli_w
 
 from draftlens.core.errors import UserError
-from draftlens.settings.settings import KEYS, Key, Settings, settings_from
+from draftlens.settings.keys import KEYS, Key, settings_from
+from draftlens.settings.settings import Settings
 
 FILE_NAME = "settings.toml"
 
