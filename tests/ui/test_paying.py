@@ -20,10 +20,12 @@ def test_plain_decoding_is_measured_on_request_and_losing_speculation_is_one_cli
     rounds = [replace(r, index=i) for i, r in enumerate(slow)]
     engine = ScriptedEngine(rounds=rounds)
     shown, bridge = window(engine)
-    bridge.send("Hi")
-    qtbot.waitUntil(lambda: bool(bridge.turns) and not bridge.running)
     shown.inspector.run.choice.choose(2)
     paying = shown.inspector.run.times.paying
+    assert paying.sentence.text() == shown.inspector.run.times.prompt.text() == shown.inspector.run.verdict.text()
+    assert paying.sentence.text() == "Send a prompt: its rounds are measured here."
+    bridge.send("Hi")
+    qtbot.waitUntil(lambda: bool(bridge.turns) and not bridge.running)
     assert shown.inspector.run.tiles.views[0].note.text() == "no plain baseline"
     assert paying.sentence.text().startswith("No plain baseline was measured")
     assert not paying.off.isVisible()

@@ -10,7 +10,7 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from draftlens.bridge.engine_bridge import EngineBridge
-from draftlens.bridge.reply import Reply
+from draftlens.bridge.reply import Reply, not_yet
 from draftlens.bridge.state import Problem
 from draftlens.core.baseline import Baseline, Gain, Pair, break_even, gain
 from draftlens.core.commands import Arm, Compare, Request
@@ -184,6 +184,8 @@ def paying_words(reply: Reply | None, baseline: Baseline | None, *, running: boo
     """The sentence that answers "Is it paying?"."""
     if running:
         return "Measuring plain decoding, its rounds in turn with speculative ones…"
+    if waits := not_yet(reply):
+        return waits
     if reply is None or reply.stats.rounds == 0:
         return "No verify round ran, so there is nothing to compare."
     if baseline is None:

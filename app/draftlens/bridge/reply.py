@@ -222,3 +222,12 @@ class Reply:
         if taken < len(text):
             self.pieces.append(Piece(text[taken:], Source.PLAIN, self.rounds[-1].index if self.rounds else 0, 0))
             self._shown += len(text) - taken
+
+
+def not_yet(reply: Reply | None) -> str:
+    """Why there are no figures yet, in a sentence; empty once a round may be missing for another reason."""
+    if reply is None:
+        return "Send a prompt: its rounds are measured here."
+    if reply.phase in (Phase.WAITING, Phase.PREFILL):
+        return "The prompt is being read; its rounds are measured here."
+    return ""

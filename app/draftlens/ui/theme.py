@@ -102,7 +102,12 @@ class Theme(QObject):
     def font(self, size: str) -> QFont:
         """A font from the type scale."""
         token = tokens()["type"]["sizes"][size]
-        font = QFont(_family("mono" if token.get("family") == "mono" else "ui"))
+        mono = token.get("family") == "mono"
+        font = QFont(_family("mono" if mono else "ui"))
+        if mono:
+            # Code is shown character by character: no arrow for "<=".
+            for feature in ("calt", "liga"):
+                font.setFeature(QFont.Tag(feature), 0)
         font.setPixelSize(max(9, self.px(token["px"])))
         font.setWeight(QFont.Weight(token["weight"]))
         # Unhinted glyphs keep the widths the sizes were designed with.

@@ -38,10 +38,17 @@ class EmptyChat(QWidget):
         slow.addWidget(self.log)
         slow.addWidget(self.retry)
         slow.addStretch(1)
+        # Aligned by stretches: an aligned label is given the height of its text at the whole width.
+        words = QHBoxLayout()
+        words.addStretch(1)
+        words.addWidget(self.words)
+        words.addStretch(1)
         layout = QVBoxLayout(self)
         layout.setSpacing(10)
         layout.addStretch(2)
-        for part in (self.title, self.words, self.progress, self.sample):
+        layout.addWidget(self.title, 0, Qt.AlignmentFlag.AlignHCenter)
+        layout.addLayout(words)
+        for part in (self.progress, self.sample):
             layout.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
         layout.addLayout(slow)
         layout.addStretch(3)

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from draftlens.bridge.reply import Reply
 from draftlens.bridge.selection import Selection
 from draftlens.core import report
+from draftlens.ui.eliding_choice import ElidingChoice
 from draftlens.ui.inspector.parts import heading, section
 from draftlens.ui.inspector.run_tab import log_lines
 from draftlens.ui.theme import Theme
@@ -32,7 +33,7 @@ class LogTab(QWidget):
         super().__init__(parent)
         self._theme, self._selection = theme, selection
         self._reply: Reply | None = None
-        self.runs = QComboBox()
+        self.runs = ElidingChoice()
         self.runs.setAccessibleName("Run of this chat")
         self.runs.activated.connect(lambda number: self.runAsked.emit(self.runs.itemData(number)))
         self.lines, self.timings, self.round = (_record(n) for n in ("Log lines", "Timings block", "Selected round"))

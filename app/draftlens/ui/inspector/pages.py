@@ -55,13 +55,13 @@ class BlocksPage(_Page):
         """The charts with their tables."""
         return self.positions, self.lengths
 
-    def show_stats(self, stats: RunStats) -> None:
-        """Show a reply's blocks."""
+    def show_stats(self, stats: RunStats, waits: str = "") -> None:
+        """Show a reply's blocks, or why there are none yet."""
         for twin, rows in ((self.positions, position_rows(stats)), (self.lengths, length_rows(stats))):
             twin.chart.show_stats(stats)  # type: ignore[attr-defined]
             twin.show_rows(rows)
         both, drafts = stats.tokens_per_forward, stats.drafts_per_forward
-        words = "No verify round ran."
+        words = waits or "No verify round ran."
         if both is not None and drafts is not None and stats.rounds:
             words = (
                 f"Tokens per target forward: {both:.2f} with the draw that ends each block, "
@@ -98,8 +98,8 @@ class TimesPage(_Page):
         """The charts with their tables."""
         return (self.times,)
 
-    def show_rounds(self, rounds: Sequence[Round], stats: RunStats) -> None:
-        """Show a reply's times."""
+    def show_rounds(self, rounds: Sequence[Round], stats: RunStats, waits: str = "") -> None:
+        """Show a reply's times, or why there are none yet."""
         self.chart.show_rounds(rounds, stats)
         self.times.show_rows(time_rows(stats))
         n = stats.forwards
@@ -111,7 +111,7 @@ class TimesPage(_Page):
             f"{figures.count(stats.cached_tokens)} more taken from the turn before. "
             f"Time to first token {stats.prompt_ms:,.0f} ms."
             if stats.prompt_ms
-            else "The prompt was not timed."
+            else waits or "The prompt was not timed."
         )
 
 

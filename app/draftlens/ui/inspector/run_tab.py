@@ -7,7 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
 from draftlens.bridge import figures
-from draftlens.bridge.reply import Phase, Reply
+from draftlens.bridge.reply import Reply, not_yet
 from draftlens.bridge.round_model import RoundModel
 from draftlens.bridge.selection import Selection
 from draftlens.core import report
@@ -130,24 +130,21 @@ class RunTab(QWidget):
         else:
             self._show_rounds()
             self._fill_page()
-        if reply is not None and reply.phase in (Phase.WAITING, Phase.PREFILL):
+        waits = not_yet(reply)
+        if waits or stats is None:
             self.forms_on.hide()
-            self.verdict.setText("The prompt is being read; its rounds are measured here.")
+            self.verdict.setText(waits)
             self._tone = "none"
-        elif stats is not None:
+        else:
             verdict = stats.verdict()
             # "z = 0.4" stays on one line.
             self.verdict.setText(verdict.sentence.replace(" = ", "\u00a0=\u00a0"))
             self._tone = verdict.tone
             self.forms_on.setVisible(stats.tested > 0 and not greedy and stats.closed_form_min is None)
-        else:
-            self.forms_on.hide()
-            self.verdict.setText("Send a prompt: its rounds are measured here.")
-            self._tone = "none"
         rule = following if stats is None or stats.rule is None else stats.rule
         self._draw_word.setText("residual" if rule is RuleId.STOCHASTIC else "target draw")
         self._show_tone()
-        over = reply is not None and reply.phase in (Phase.DONE, Phase.STOPPED) and bool(reply.rounds)
+        over = reply is not None and not reply.phase.running and bool(reply.rounds)
         self.log.show_text(log_lines(reply) if over and reply is not None else "")
 
     def follow(self) -> None:
@@ -182,9 +179,9 @@ class RunTab(QWidget):
         self._page_soon.stop()
         stats = RunStats() if self._reply is None else self._reply.stats
         if self.below.currentWidget() is self.blocks:
-            self.blocks.show_stats(stats)
+            self.blocks.show_stats(stats, not_yet(self._reply))
         elif self.below.currentWidget() is self.times:
-            self.times.show_rounds(self.model.rounds, stats)
+            self.times.show_rounds(self.model.rounds, stats, not_yet(self._reply))
 
     def _lay_out(self) -> None:
         layout = QVBoxLayout(self)
