@@ -93,6 +93,14 @@ def test_a_reply_keeps_its_text_however_it_ends(
     assert (found.status, found.content, found.error) == (status, "text", error)
 
 
+def test_what_the_prompt_took_is_known_of_a_reply_that_was_cut_off(db: Database) -> None:
+    c, reply, writer = begun(db)
+    writer.read(20, 5, 40.0)
+    writer.interrupt().result(5)
+    run = reloaded(db, c).message(reply.id).run
+    assert run is not None and (run.prompt_tokens, run.cached_tokens, run.prompt_ms) == (20, 5, 40.0)
+
+
 def test_after_its_end_a_writer_takes_nothing_more(db: Database) -> None:
     _, _, writer = begun(db)
     writer.finish(STOPPED)

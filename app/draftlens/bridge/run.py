@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from draftlens.bridge.chat import Chat
 from draftlens.bridge.reply import Phase, Reply
 from draftlens.core.commands import Request
-from draftlens.core.events import Failed, Finished, ReplyEvent, RoundDone, Started
+from draftlens.core.events import Failed, Finished, Prefill, ReplyEvent, RoundDone, Started
 from draftlens.store.records import ReplyWriter
 
 
@@ -33,6 +33,8 @@ class Run:
         match event:
             case Started() if writer is not None:
                 writer.start(event.seed, event.note, thinking=event.thinking)
+            case Prefill() if writer is not None and event.done == event.total:
+                writer.read(event.total, event.cached, event.ms)
             case RoundDone() if writer is not None:
                 writer.append([event.round], event.round.text)
             case Finished():

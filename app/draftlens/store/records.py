@@ -61,7 +61,14 @@ class ReplyWriter:
 
     def start(self, seed: int, note: str | None, *, thinking: bool) -> None:
         """Keep what is known once the reply begins, so that it is also known of one that never ends."""
-        run = self._run = replace(self._run, seed=seed, note=note, thinking=thinking)
+        self._keep(replace(self._run, seed=seed, note=note, thinking=thinking))
+
+    def read(self, tokens: int, cached: int, ms: float) -> None:
+        """Keep what the prompt took: its tokens, those of them taken from a cache, and its milliseconds."""
+        self._keep(replace(self._run, prompt_tokens=tokens, cached_tokens=cached, prompt_ms=ms))
+
+    def _keep(self, run: RunSummary) -> None:
+        self._run = run
         self._db.write(
             lambda connection: connection.execute(
                 "UPDATE run SET summary = ? WHERE row = ?", (summary_text(run), self._row(connection))
