@@ -59,6 +59,16 @@ def test_the_meter_counts_what_is_typed_and_an_overlong_prompt_stays(window: Win
     assert bridge.problem is not None and "9,000 tokens; the model reads 8,192" in bridge.problem.detail
 
 
+def test_a_prompt_being_edited_is_counted_without_what_follows_it(window: Window, qtbot: QtBot) -> None:
+    shown, bridge = window(ScriptedEngine(rounds=ROUNDS))
+    ask(shown, bridge, qtbot, "one two three")
+    ask(shown, bridge, qtbot, "four five")
+    shown.chat.edit_message(bridge.chat.path[0].id)
+    qtbot.waitUntil(lambda: shown.chat.composer.meter.tokens == 3)
+    shown.chat.edit_message()
+    qtbot.waitUntil(lambda: shown.chat.composer.meter.tokens == 3 + len(bridge.turns[0].reply.text.split()) + 2)
+
+
 def test_tokens_are_counted_while_a_reply_streams(window: Window, qtbot: QtBot) -> None:
     engine = ScriptedEngine(rounds=[step(i, " a") for i in range(400)], hold_after=350)
     shown, bridge = window(engine)

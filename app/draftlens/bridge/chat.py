@@ -78,14 +78,24 @@ class Chat:
         path = self.path
         return path[-1] if path and path[-1].role is Role.ASSISTANT else None
 
-    def with_typed(self, system: str, typed: Message | None) -> tuple[tuple[str, str], ...]:
-        """The chat as a model reads it, with a prompt that is not sent yet; nothing if there is nothing to read."""
-        messages = list(self.conversation.turns(system))
+    def with_typed(self, system: str, typed: Message | None, edited: str | None = None) -> tuple[tuple[str, str], ...]:
+        """The chat as a model reads it, with a prompt that is not sent yet; nothing if there is nothing to read.
+
+        Args:
+            edited: the prompt in whose place it will be asked; what follows that one is not read.
+        """
+        messages = list(self._above(edited).turns(system))
         if typed is not None and messages and messages[-1][0] == Role.USER:
             messages[-1] = ("user", f"{messages[-1][1]}\n\n{typed.prompt_text}")
         elif typed is not None:
             messages.append(("user", typed.prompt_text))
         return tuple(messages) if any(role != "system" for role, _ in messages) else ()
+
+    def _above(self, prompt: str | None) -> Conversation:
+        """The conversation up to a prompt, without it; all of it if none is named."""
+        if prompt is None:
+            return self.conversation
+        return replace(self.conversation, messages=self.conversation.above(prompt)[:-1])
 
     def reply(self, id: str) -> Reply:
         """The reply that is a message's text, read back with its rounds if need be."""

@@ -264,7 +264,7 @@ class ChatPane(QWidget):
         if bridge.loaded is None:
             self.composer.meter.show_count(None, 0)
             return
-        messages = bridge.chat.with_typed(bridge.system, self._typed())
+        messages = bridge.chat.with_typed(bridge.system, self._typed(), self._editing)
         if not messages:
             self.composer.meter.show_count(0, bridge.loaded.target.context)
             return

@@ -64,7 +64,8 @@ class PromptView(QWidget):
         self.edit.move(width - 34, 8)
         bottom += _TOP
         if not self.versions.isHidden():
-            self.versions.setGeometry(width - 100, bottom + 2, 100, 24)
+            wide = self.versions.sizeHint().width()
+            self.versions.setGeometry(width - 8 - wide, bottom + 2, wide, 24)
             bottom += 26
         return bottom
 

@@ -16,7 +16,7 @@ from draftlens.ui.chat.formulas import Formulas
 from draftlens.ui.chat.ops import Origins
 from draftlens.ui.chat.reply_body import ReplyBody
 from draftlens.ui.chat.text_block import TextBlock
-from draftlens.ui.chat.turn_buttons import VersionSwitch, icon_button
+from draftlens.ui.chat.turn_buttons import VersionSwitch, continue_button, icon_button
 from draftlens.ui.eliding_label import ElidingLabel
 
 _ENDINGS = {
@@ -248,7 +248,7 @@ class ReplyView(QWidget):
         self.body.setVisible(self._written is None and (not empty or self.reply.phase is Phase.STREAMING))
         can = self.message.can_continue and not running and not empty
         if can and self.resume is None:
-            self.resume = QPushButton("Continue", self)
+            self.resume = continue_button(self)
             self.resume.clicked.connect(lambda: self.resumeAsked.emit(self.message.id))
         if self.resume is not None:
             self.resume.setVisible(can)

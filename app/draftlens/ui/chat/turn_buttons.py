@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from draftlens.core.chat import Version
 from draftlens.ui.theme import Theme
@@ -17,6 +17,13 @@ def icon_button(theme: Theme, icon: str, name: str, parent: QWidget | None = Non
     made.setIcon(theme.icon(icon, "text3", 14))
     made.setAccessibleName(name)
     made.setToolTip(name)
+    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return made
+
+
+def continue_button(parent: QWidget) -> QPushButton:
+    """Takes no focus by a click: it goes once pressed, and Qt would hand its focus to the first chip of the toolbar."""
+    made = QPushButton("Continue", parent)
     made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return made
 

@@ -38,7 +38,6 @@ class SettingsDialog(QDialog):
         super().__init__(parent)
         self._theme = theme
         self.setWindowTitle("Settings")
-        self.setMinimumWidth(theme.px(600))
         bar = QFrame()
         bar.setObjectName("tabs")
         row = QHBoxLayout(bar)
@@ -57,7 +56,6 @@ class SettingsDialog(QDialog):
             button.setCheckable(True)
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
             button.setIconSize(QSize(18, 18))
-            button.setMinimumSize(88, 46)
             self._group.addButton(button, number)
             row.addWidget(button)
             self.tabs[name] = button
@@ -84,8 +82,8 @@ class SettingsDialog(QDialog):
         layout.addWidget(foot)
         self._group.idClicked.connect(self.stack.setCurrentIndex)
         preferences.changed.connect(self._refresh)
-        theme.changed.connect(self._show_icons)
-        self._show_icons()
+        theme.changed.connect(self._dress)
+        self._dress()
         self._refresh()
         self.show_tab("General")
 
@@ -98,6 +96,9 @@ class SettingsDialog(QDialog):
         for page in self.pages.values():
             page.refresh()
 
-    def _show_icons(self) -> None:
+    def _dress(self) -> None:
+        px = self._theme.px
+        self.setMinimumWidth(px(600))
         for name, icon, _ in _TABS:
             self.tabs[name].setIcon(self._theme.icon(icon, "text2", 18))
+            self.tabs[name].setMinimumSize(px(88), px(46))
