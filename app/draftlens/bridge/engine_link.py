@@ -175,7 +175,10 @@ class EngineLink(QObject):
     def _on_woken(self) -> None:
         if not self._timer.isActive() and not self._closing:
             self._timer.start()
-            self._pump()
+            if not self.running:
+                self._pump()
+            # While a reply streams, the engine now builds its next forward in Python and both would want the
+            # interpreter; a pump later it computes without it.
 
     def _pump(self) -> None:
         if self._breathes:

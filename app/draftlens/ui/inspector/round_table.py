@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPen, QPolygonF, QResizeEvent
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPen, QPixmap, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -24,6 +24,8 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _ROW = 22
 _SHARES = (72, 87, 96, 81, 87, 94, 143)
 _ARROW = 14
+_PICTURES = 200
+"""Closed rounds that are kept as painted: more than a tall window shows."""
 
 
 class RoundDelegate(QStyledItemDelegate):
@@ -77,7 +79,7 @@ class RoundDelegate(QStyledItemDelegate):
     def paint_round(
         self, painter: QPainter, rect: QRect, texts: tuple[str, ...], *, opened: bool, chosen: bool
     ) -> None:
-        """A row of numbers: while a reply runs, all rows in view are painted four times a second."""
+        """A row of numbers."""
         header = self._view.header()
         painter.save()
         if chosen:
@@ -140,8 +142,13 @@ class RoundTable(QTreeView):
         header.setMinimumSectionSize(30)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setFixedHeight(24)
-        theme.changed.connect(self.viewport().update)
+        self._pictures: dict[int, QPixmap] = {}
+        theme.changed.connect(self._forget)
+        header.sectionResized.connect(self._forget)
+        model.modelReset.connect(self._forget)
         model.rowsInserted.connect(self._follow)
+        # Another reply is shown from its newest rounds, as in the strip.
+        model.modelReset.connect(self.scrollToBottom)
         self.selectionModel().currentChanged.connect(self._on_current)
 
     def select_place(self, row: int, slot: int) -> None:
@@ -211,13 +218,37 @@ class RoundTable(QTreeView):
         if not index.parent().isValid():
             rect: QRect = option.rect
             opened, chosen = self.isExpanded(index), self.selectionModel().isSelected(index)
-            self._painter.paint_round(painter, rect, self._rounds.texts(index.row()), opened=opened, chosen=chosen)
+            if opened or chosen:
+                self._painter.paint_round(painter, rect, self._rounds.texts(index.row()), opened=opened, chosen=chosen)
+            else:
+                painter.drawPixmap(rect.topLeft(), self._picture(index.row(), rect.size()))
             return
         super().drawRow(painter, option, index)
         if index.row() == self._rounds.rowCount(index.parent()) - 1:
             rect = option.rect
             painter.setPen(QPen(self._theme.color("border"), 1))
             painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+
+    def _picture(self, row: int, size: QSize) -> QPixmap:
+        """A closed round, painted once: while a reply runs, all rows in view move up four times a second."""
+        ratio = self.devicePixelRatioF()
+        made = self._pictures.get(row)
+        if made is None or made.size() != size * ratio:
+            if len(self._pictures) >= _PICTURES:
+                self._pictures.clear()
+            made = QPixmap(size * ratio)
+            made.setDevicePixelRatio(ratio)
+            made.fill(self._theme.color("panel"))
+            painter = QPainter(made)
+            texts = self._rounds.texts(row)
+            self._painter.paint_round(painter, QRect(QPoint(), size), texts, opened=False, chosen=False)
+            painter.end()
+            self._pictures[row] = made
+        return made
+
+    def _forget(self) -> None:
+        self._pictures.clear()
+        self.viewport().update()
 
     def _follow(self) -> None:
         # The bar still has the old range here: at its end means the newest rounds are in view.

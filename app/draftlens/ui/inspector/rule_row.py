@@ -47,10 +47,16 @@ class RuleRow(QWidget):
         self._second.addWidget(self._words)
         self._second.addWidget(self.kind)
         self._rule: RuleId | None = None
+        self._shown: tuple[object, ...] | None = None
         theme.changed.connect(self._show_icon)
 
     def show_stats(self, stats: RunStats | None, *, running: bool = False) -> None:
         """Show the rule that judged, or that none did."""
+        asked = (stats is None, running, stats and stats.rule, stats and stats.drafter)
+        if asked == self._shown:
+            # Asked four times a second: hiding and showing again would lay out the whole window.
+            return
+        self._shown = asked
         self._rule = None if stats is None else stats.rule
         rule = self._rule
         self._set(self.rule, "kind", "off" if rule is None else "rule")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
 from draftlens.bridge import figures
@@ -50,6 +50,8 @@ class RunTab(QWidget):
     def __init__(self, theme: Theme, selection: Selection, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("inspectorBody")
+        # Opaque: four times a second something here changes, and nothing behind it needs painting for that.
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self._theme, self._selection = theme, selection
         self._reply: Reply | None = None
         self._tone: Tone = "none"
@@ -154,6 +156,12 @@ class RunTab(QWidget):
             self._show_rounds()
         self.strip.select(row)
         self.table.select_place(row, self._selection.slot)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The panel between the sections."""
+        painter = QPainter(self)
+        painter.fillRect(event.rect(), self._theme.color("panel"))
+        painter.end()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """A low window keeps the sections and loses the air between them."""
