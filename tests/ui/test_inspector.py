@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QLabel, QMenu
 from pytestqt.qtbot import QtBot
 
 from draftlens.bridge import figures
@@ -70,6 +70,22 @@ def test_a_token_of_an_open_round_is_selected_in_the_table_and_shown_in_the_text
     assert shown.chat.token_steps.words == "start, accepted, round 1, position 2"
     bridge.selection.choose(1, 3)
     assert model.slot_of(table.currentIndex()) == 3
+
+
+def test_another_reply_is_shown_from_its_newest_rounds_in_strip_and_table(window: Window, qtbot: QtBot) -> None:
+    engine = ScriptedEngine()
+    shown, bridge = window(engine)
+    for turn in (1, 2):
+        engine.rounds = [verify_round(i, [" then"], " walk") for i in range(200)]
+        bridge.send("Hi")
+        qtbot.waitUntil(lambda: not bridge.running and not bridge._figures_dirty)
+        assert len(bridge.turns) == turn
+    strip, table = shown.inspector.run.strip.horizontalScrollBar(), shown.inspector.run.table.verticalScrollBar()
+    strip.setValue(0)
+    table.setValue(0)
+    bridge.select(bridge.turns[0].reply.message)
+    assert strip.value() == strip.maximum() > 0
+    assert table.value() == table.maximum() > 0
 
 
 def test_escape_closes_the_card_and_stops_nothing(window: Window, qtbot: QtBot) -> None:
@@ -259,6 +275,8 @@ def test_the_proof_is_shown_with_its_figures_and_can_be_stopped(window: Window, 
     assert dialog.state.text().startswith("The emitted tokens follow the target’s distribution")
     assert dialog.own.text().startswith("rule=sampler-match: n = 400 tokens in 4 contexts, χ² = 8.0 ≤ 33.7")
     assert dialog.wrong.text().endswith("It was rejected, as it must be.")
+    words = [label for label in dialog.findChildren(QLabel) if label.text()]
+    qtbot.waitUntil(lambda: all(label.height() >= label.heightForWidth(label.width()) for label in words))
     engine.hold_prefill = True
     dialog.run.click()
     qtbot.waitUntil(lambda: actions.proving.done == 10)

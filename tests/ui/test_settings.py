@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from draftlens.bridge.engine_bridge import EngineBridge
@@ -94,14 +94,23 @@ def test_a_preset_sets_parameters_and_system_prompt(window: Window, qtbot: QtBot
     bridge.next_reply.set_temperature(0.1)
     made.system.setPlainText("Be exact.")
     made.save_as("Exact")
+    made.save_as("Another")
     bridge.new_chat()
     assert made.system.toPlainText() == ""
     made.presets.setCurrentText("Exact")
     made.apply.click()
     assert bridge.next_reply.params.sampling.temperature == 0.1
     assert bridge.chat.conversation.system_prompt == "Be exact."
-    made.delete.click()
-    assert made.presets.count() == 0
+    assert made.presets.currentText() == "Exact"
+    for left in (1, 0):
+        made.delete.click()
+        assert made.presets.count() == left + 1
+        made.findChildren(QMessageBox)[-1].button(QMessageBox.StandardButton.Cancel).click()
+        assert made.presets.count() == left + 1
+        made.delete.click()
+        box = made.findChildren(QMessageBox)[-1]
+        next(button for button in box.buttons() if button.text() == "Delete").click()
+        assert made.presets.count() == left
 
 
 def test_every_control_of_the_dialogs_has_a_name(dialog: tuple[SettingsDialog, MainWindow]) -> None:
@@ -156,7 +165,7 @@ def way_of_tab(stops: list[QWidget]) -> list[QWidget]:
 
 
 def test_find_reaches_turns_that_are_not_built(window: Window, qtbot: QtBot) -> None:
-    shown, bridge = window(ScriptedEngine(rounds=[step(0, "needle\n\n" + "hay\n\n" * 80, Source.PREFILL)]))
+    shown, bridge = window(ScriptedEngine(rounds=[step(0, "needle\n\n" + "hay\n\n" * 80 + "pin", Source.PREFILL)]))
     for text in ("One", "Two", "Three"):
         shown.chat.composer.replace(text)
         shown.chat.send()
@@ -171,6 +180,12 @@ def test_find_reaches_turns_that_are_not_built(window: Window, qtbot: QtBot) -> 
     first = shown.chat.transcript.turns[0]
     assert any(edit.textCursor().selectedText() == "needle" for edit in first.body.parts)  # type: ignore[union-attr]
     assert isinstance(shown.findChild(QLineEdit), QLineEdit)
+    page = shown.chat.transcript.viewport()
+    for words, edge in (("pin", -1), ("needle", 0)):
+        bar.field.setText(words)
+        edit = shown.chat.transcript.turns[-1].body.parts[edge]
+        top = edit.mapTo(page, edit.cursorRect().topLeft()).y()  # type: ignore[union-attr]
+        assert 0 <= top <= page.height() - edit.cursorRect().height()  # type: ignore[union-attr]
     bridge.new_chat()
     assert bar.isHidden()
 

@@ -11,6 +11,9 @@ from draftlens.ui.chat.transcript import Transcript
 from draftlens.ui.chat.turn_buttons import icon_button
 from draftlens.ui.theme import Theme
 
+_AIR = 24
+"""Pixels that a match keeps from the edges of the page."""
+
 
 class FindBar(QFrame):
     """Field, count, previous, next, close."""
@@ -96,7 +99,8 @@ class FindBar(QFrame):
         assert self._transcript is not None
         number, nth = self._hits[self._at]
         self.label.setText(f"{self._at + 1:,} of {len(self._hits):,}")
-        view = self._transcript.reveal(number).view
+        transcript = self._transcript
+        view = transcript.reveal(number).view
         if view is None:
             return
         edits: list[QTextEdit] = view.findChildren(QTextEdit) if isinstance(view, ReplyView) else [view.text]
@@ -106,5 +110,8 @@ class FindBar(QFrame):
                 cursor = found
                 if nth == 0:
                     edit.setTextCursor(found)
+                    box = edit.cursorRect(found).adjusted(0, -_AIR, 0, _AIR)
+                    top = edit.viewport().mapTo(transcript.viewport(), box.topLeft()).y()
+                    transcript.bring(top, box.height())
                     return
                 nth -= 1

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QHBoxLayout,
     QInputDialog,
     QLabel,
+    QMessageBox,
     QPlainTextEdit,
     QPushButton,
     QVBoxLayout,
@@ -65,7 +69,7 @@ class ChatSettingsDialog(QDialog):
         self.reset.clicked.connect(self._reset)
         self.apply.clicked.connect(self._apply)
         self.save.clicked.connect(self._ask_name)
-        self.delete.clicked.connect(self._delete)
+        self.delete.clicked.connect(self._ask_delete)
         bridge.chatChanged.connect(self.refresh)
         bridge.next_reply.changed.connect(self._show_params)
         self.refresh()
@@ -88,12 +92,18 @@ class ChatSettingsDialog(QDialog):
         archive.flush()
         self._fill(name)
 
+    def delete_preset(self, name: str) -> None:
+        """Forget a preset."""
+        self._bridge.archive.delete_preset(name)
+        self._bridge.archive.flush()
+        self._fill()
+
     def _fill(self, chosen: str | None = None) -> None:
+        chosen = chosen or self.presets.currentText()
         self._presets = {preset.name: preset for preset in self._bridge.archive.presets()}
         self.presets.clear()
         self.presets.addItems(list(self._presets))
-        if chosen is not None:
-            self.presets.setCurrentText(chosen)
+        self.presets.setCurrentText(chosen)
         for button in (self.apply, self.delete):
             button.setEnabled(bool(self._presets))
 
@@ -121,10 +131,22 @@ class ChatSettingsDialog(QDialog):
 
     def _ask_name(self) -> None:
         name, given = QInputDialog.getText(self, "Save preset", "Name")
-        if given and name.strip():
-            self.save_as(name.strip())
+        name = name.strip()
+        if not given or not name:
+            return
+        if name in self._presets:
+            self._confirm(f"Replace the preset “{name}”?", "Replace", lambda: self.save_as(name))
+        else:
+            self.save_as(name)
 
-    def _delete(self) -> None:
-        self._bridge.archive.delete_preset(self.presets.currentText())
-        self._bridge.archive.flush()
-        self._fill()
+    def _ask_delete(self) -> None:
+        name = self.presets.currentText()
+        self._confirm(f"Delete the preset “{name}”?", "Delete", lambda: self.delete_preset(name))
+
+    def _confirm(self, question: str, verb: str, act: Callable[[], None]) -> None:
+        """A preset that is gone cannot be brought back."""
+        box = QMessageBox(QMessageBox.Icon.NoIcon, "Preset", question, QMessageBox.StandardButton.Cancel, self)
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.addButton(verb, QMessageBox.ButtonRole.AcceptRole).clicked.connect(act)
+        box.open()

@@ -22,7 +22,6 @@ class ProofDialog(QDialog):
         super().__init__(parent)
         self._theme, self._proving = theme, proving
         self.setWindowTitle("Prove it")
-        self.setMinimumWidth(theme.px(520))
         words = QLabel(WORDS)
         words.setProperty("tone", "2")
         self.bar = QProgressBar()
@@ -55,6 +54,7 @@ class ProofDialog(QDialog):
         layout.addLayout(verdict)
         layout.addWidget(self.own)
         layout.addWidget(self.wrong)
+        layout.addStretch(1)
         layout.addLayout(foot)
         proving.changed.connect(self.refresh)
         theme.changed.connect(self.refresh)
@@ -82,10 +82,22 @@ class ProofDialog(QDialog):
             self.state.setText(
                 proving.problem or ("" if proving.can_begin else "Load a pair first, or wait until it is idle.")
             )
+        self.state.setVisible(bool(self.state.text()))
         self._icon.setVisible(result is not None and not proving.running)
         if result is not None:
             name, color = ("check", "acceptedText") if result.holds else ("warning", "residualText")
             self._icon.setPixmap(self._theme.pixmap(name, color, 15))
+        self._grow()
+
+    def _grow(self) -> None:
+        """As high as its sentences need: Qt reckons wrapped labels of a dialog by their shortest form."""
+        layout = self.layout()
+        self.setMinimumWidth(self._theme.px(520))
+        if layout is not None:
+            layout.activate()
+            self.setMinimumHeight(layout.totalHeightForWidth(max(self.width(), self.minimumWidth())))
+        if not self.isVisible():
+            self.resize(self.minimumSize())
 
 
 def _rejected(fits: bool) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
@@ -98,7 +100,7 @@ class Distribution(QWidget):
         """Show the selected position, or what to do."""
         selection = self._selection
         round_ = selection.round
-        self.body.setVisible(round_ is not None)
+        self._area.setVisible(round_ is not None)
         self.empty.setVisible(round_ is None)
         self.copy.setEnabled(round_ is not None)
         if round_ is None or selection.reply is None:
@@ -226,7 +228,7 @@ class Distribution(QWidget):
         column.addLayout(odds)
         column.addLayout(tiles)
         column.addStretch(1)
-        area = QScrollArea()
+        area = self._area = QScrollArea()
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -235,7 +237,8 @@ class Distribution(QWidget):
         self.empty = QLabel(NOTHING)
         self.empty.setProperty("tone", "2")
         self.empty.setWordWrap(True)
-        keys = QLabel("⌥← ⌥→")
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        keys = QLabel("⌥← ⌥→" if sys.platform == "darwin" else "Alt+← →")
         keys.setProperty("tone", "3")
         keys.setProperty("scale", "small")
         foot = QHBoxLayout()
@@ -247,7 +250,7 @@ class Distribution(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(10)
-        layout.addWidget(self.empty)
+        layout.addWidget(self.empty, 1)
         layout.addWidget(area, 1)
         layout.addLayout(foot)
 

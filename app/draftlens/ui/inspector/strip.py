@@ -49,11 +49,12 @@ class RoundStrip(QAbstractScrollArea):
         self._fit()
 
     def show_rounds(self, rounds: Sequence[Round]) -> None:
-        """Show these rounds; the view stays with the newest one if it was there."""
+        """Show these rounds; the view stays with the newest one if it was there, and begins there for another reply."""
         bar = self.horizontalScrollBar()
-        at_end = bar.value() >= bar.maximum() - _PITCH
-        fresh = rounds[len(self._rounds) :] if len(rounds) >= len(self._rounds) else rounds
-        if len(rounds) < len(self._rounds) or not self._rounds:
+        another = not rounds or not self._rounds or rounds[0] is not self._rounds[0]
+        at_end = another or bar.value() >= bar.maximum() - _PITCH
+        fresh = rounds if another else rounds[len(self._rounds) :]
+        if another:
             self._depth = 4
         self._depth = min(_MAX_ROWS, max([self._depth, *(r.drafted for r in fresh)]))
         self._rounds = list(rounds)
