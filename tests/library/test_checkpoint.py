@@ -208,6 +208,9 @@ def test_every_broken_config_gets_one_sentence(tmp_path: Path, content: bytes, r
     [
         ({"hidden_size": "576"}, "Its config.json has hidden_size '576', which is not a whole number."),
         ({"hidden_size": 576.5}, "Its config.json has hidden_size 576.5, which is not a whole number."),
+        ({"eos_token_id": [[1]]}, "Its config.json has eos_token_id [[1]], which is no id of a token."),
+        ({"eos_token_id": True}, "Its config.json has eos_token_id True, which is no id of a token."),
+        ({"rope_theta": None}, "Its config.json has rope_theta null, where a model of type 'llama' needs a number."),
         ({"num_hidden_layers": 0}, "Its config.json has num_hidden_layers 0, which must be at least 1."),
         ({"num_attention_heads": -3}, "Its config.json has num_attention_heads -3, which must be at least 1."),
         ({"num_key_value_heads": 0}, "Its config.json has num_key_value_heads 0, which must be at least 1."),
@@ -366,6 +369,17 @@ def test_what_is_no_model_folder_says_what_to_choose(tmp_path: Path) -> None:
     assert inspect(tmp_path).role is Role.INCOMPLETE
 
 
+def test_a_pipe_is_not_read_and_a_folder_of_folders_is_not_walked(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "config.json")
+    assert inspect(tmp_path / "config.json").reason == "It is a file, not a model folder."
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    (tmp_path / "deep" / "er" / "x.incomplete").touch()
+    assert inspect(tmp_path).reason == "It has no config.json."
+    (tmp_path / "blobs").mkdir()
+    (tmp_path / "blobs" / "x.incomplete").touch()
+    assert inspect(tmp_path).role is Role.INCOMPLETE
+
+
 def test_a_folder_that_names_python_code_never_has_it_run(tmp_path: Path) -> None:
     folder = model_folder(tmp_path, llama_config(auto_map={"AutoModelForCausalLM": "evil.Model"}))
     (folder / "evil.py").write_text(f"open({os.fspath(tmp_path / 'ran')!r}, 'w')")
@@ -443,6 +457,28 @@ def test_a_file_whose_second_half_is_zeros_is_not_loaded(tmp_path: Path) -> None
         file.seek(5 << 20)
         file.write(b"x" * (3 << 20))
     assert require_standalone(tmp_path).role is Role.CHAT
+
+
+@pytest.mark.parametrize("text", [b"\x00\xff" * 40, b'{"a": 1}', b"[]", b'{"model": {"vocab": 3}}'])
+def test_a_tokenizer_that_is_none_is_named_before_loading(tmp_path: Path, text: bytes) -> None:
+    (model_folder(tmp_path) / "tokenizer.json").write_bytes(text)
+    with pytest.raises(UserError, match=r"is incomplete: its tokenizer\.json is damaged: it cannot be read"):
+        require_standalone(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["generation_config.json", "tokenizer_config.json", "chat_template.jinja"])
+def test_a_file_that_is_no_text_is_named_before_loading(tmp_path: Path, name: str) -> None:
+    (model_folder(tmp_path) / name).write_bytes(b"\x80\xff")
+    with pytest.raises(UserError, match=f"is incomplete: its {name} is damaged: it is not text"):
+        require_standalone(tmp_path)
+
+
+@pytest.mark.parametrize("value", [[1] * 10_000, "x" * 10_000, 10**4000, -(10**4000), {"x" * 999: 1}])
+@pytest.mark.parametrize("key", ["rms_norm_eps", "num_hidden_layers", "rope_scaling", "rope_theta", "quantization"])
+def test_no_value_however_long_makes_a_long_sentence(tmp_path: Path, key: str, value: object) -> None:
+    for more in ({key: value}, {"quantization": {"bits": 4, "group_size": 64, "mode": value}}):
+        verdict = inspect(model_folder(tmp_path, llama_config(**more)))
+        assert max(map(len, (verdict.reason, verdict.quantisation, *verdict.evidence))) < 300
 
 
 _KEYS = (

@@ -19,9 +19,11 @@ from mlx_lm.utils import load_model, load_tokenizer
 
 from draftlens.core.errors import UserError
 from draftlens.core.model import Folder, ModelInfo
+from draftlens.engine.loader_words import in_words
 from draftlens.engine.target import Model, Target
 
 _CONTEXT_KEYS = ("max_position_embeddings", "max_sequence_length", "max_seq_len", "n_positions", "n_ctx", "seq_length")
+_LONGEST = 160
 UNKNOWN_CONTEXT = 8192
 """What a model that does not state its context is trusted with."""
 
@@ -65,13 +67,15 @@ def load(folder: Folder) -> LoadedModel:
     try:
         config = json.loads((path / "config.json").read_text(encoding="utf-8-sig"))
         with readable(folder) as clean:
-            loaded = network(clean, folder.loads_as)
-            tokenizer = load_tokenizer(clean, eos_token_ids=_end_ids(path, config))
+            loaded = _network(clean, folder)
+            tokenizer = _tokenizer(clean, folder.name, _end_ids(path, config))
         # What is too long is refused with its counts; the tokenizer would only print a warning of its own.
         tokenizer._tokenizer.model_max_length = sys.maxsize
         _find_template(path, tokenizer)
     except MemoryError as error:
         raise UserError(f"There is not enough memory to load {folder.name}.", "Load a smaller model.") from error
+    except UserError:
+        raise
     except Exception as error:
         raise UserError(
             f"{folder.name} cannot be loaded: {_first_line(error)}.",
@@ -133,17 +137,42 @@ def _starts_with_mark(file: Path) -> bool:
 def _end_ids(folder: Path, config: dict[str, Any]) -> list[int] | None:
     """End-of-text ids: generation_config.json wins over config.json, as generation is what they are for."""
     generation = folder / "generation_config.json"
-    stated = None
+    stated: list[int] | None = None
     if generation.is_file():
         try:
-            stated = json.loads(generation.read_text(encoding="utf-8-sig")).get("eos_token_id")
-        except (ValueError, AttributeError):
+            stated = _whole(json.loads(generation.read_text(encoding="utf-8-sig")).get("eos_token_id"))
+        except (ValueError, TypeError, AttributeError):
             stated = None
     if stated is None:
         stated = config.get("eos_token_id", (config.get("text_config") or {}).get("eos_token_id"))
-    if stated is None:
-        return None
-    return [int(i) for i in stated] if isinstance(stated, list) else [int(stated)]
+        stated = None if stated is None else _whole(stated)
+    return stated
+
+
+def _whole(ids: Any) -> list[int]:
+    return [int(i) for i in ids] if isinstance(ids, list) else [int(ids)]
+
+
+def _network(path: Path, folder: Folder) -> Any:
+    try:
+        return network(path, folder.loads_as)
+    except (KeyError, TypeError, AttributeError) as error:
+        said = in_words(error).sentence.rstrip(".")
+        raise UserError(
+            f"{folder.name} cannot be loaded: {said[0].lower()}{said[1:]}.",
+            "Check that the download is complete and that this version of Draftlens knows the architecture.",
+        ) from error
+
+
+def _tokenizer(folder: Path, name: str, end_ids: list[int] | None) -> TokenizerWrapper:
+    try:
+        made: TokenizerWrapper = load_tokenizer(folder, eos_token_ids=end_ids)
+    except Exception as error:
+        raise UserError(
+            f"{name} cannot be loaded: its tokenizer cannot be read ({_first_line(error)}).",
+            "Fetch the tokenizer's files again.",
+        ) from error
+    return made
 
 
 def _find_template(folder: Path, tokenizer: TokenizerWrapper) -> None:
@@ -194,7 +223,8 @@ def _info(folder: Folder, model: Model, tokenizer: TokenizerWrapper) -> ModelInf
 
 
 def _first_line(error: Exception) -> str:
-    text = [line.strip() for line in str(error).strip().splitlines()] or [type(error).__name__]
+    said = f"no {error}" if isinstance(error, KeyError) else str(error)
+    text = [line.strip() for line in said.strip().splitlines()] or [type(error).__name__]
     # "Missing 1 parameters:" names them on the next line.
     named = f"{text[0]} {text[1]}" if text[0].endswith(":") and len(text) > 1 else text[0]
-    return named.rstrip(".")
+    return named.rstrip(".,") if len(named) <= _LONGEST else f"{named[:_LONGEST]}…"

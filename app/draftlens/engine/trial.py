@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable
 from typing import Any
 
 from mlx_lm.utils import _get_classes
@@ -12,11 +10,7 @@ from mlx_lm.utils import _get_classes
 from draftlens.core.model import Folder
 from draftlens.core.objection import Objection
 from draftlens.engine import load
-
-_MISSING = re.compile(r"Missing (\d+) parameters: *\n?(.*?)[,.]?\s*(?:\n|$)")
-_UNPLACED = re.compile(r"Received (\d+) parameters not in model: *\n?(.*?)[,.]?\s*(?:\n|$)")
-_SHAPE = re.compile(r"Expected shape (\(.*?\)) but received shape (\(.*?\)) for parameter (\S+)")
-_LONGEST = 160
+from draftlens.engine.loader_words import in_words
 
 
 def objection(folder: Folder) -> Objection | None:
@@ -28,7 +22,7 @@ def objection(folder: Folder) -> Objection | None:
             with load.readable(folder) as clean:
                 load.network(clean, folder.loads_as, lazy=True)
     except Exception as error:
-        return _in_words(error)
+        return in_words(error)
     return None
 
 
@@ -36,54 +30,3 @@ def _make(config: dict[str, Any], loads_as: str | None) -> None:
     config = config if loads_as is None else config | {"model_type": loads_as}
     model, arguments = _get_classes(config=config)
     model(arguments.from_dict(config))
-
-
-def _in_words(error: Exception) -> Objection:
-    text = str(error)
-    for pattern, say in _FORMS:
-        if found := pattern.search(text):
-            return say(found)
-    if isinstance(error, KeyError):
-        return Objection(
-            f"Its config.json lacks the key {_short(text)}, which its model class needs.", _short(text.strip("'"))
-        )
-    line = _short(text.strip().partition("\n")[0].rstrip(".:") or type(error).__name__)
-    if isinstance(error, TypeError | AttributeError):
-        # Words for a programmer; what they come down to is a value that is no such thing.
-        return Objection(f"Its config.json has a value of a kind its model class does not take ({line}).")
-    return Objection(f"Its config.json does not describe a model that mlx-lm can make: {line}.")
-
-
-def _missing(found: re.Match[str]) -> Objection:
-    count, name = int(found[1]), _first(found[2])
-    return Objection(f"It lacks {count:,} tensor{'s' * (count != 1)} of its model: {_listed(count, name)}.", name, True)
-
-
-def _unplaced(found: re.Match[str]) -> Objection:
-    count, name = int(found[1]), _first(found[2])
-    these = f"{count:,} tensor{'s' * (count != 1)} that its model class has no place for"
-    return Objection(f"It holds {these}: {_listed(count, name)}.", name)
-
-
-def _shape(found: re.Match[str]) -> Objection:
-    wanted, there, name = found[1], found[2], found[3].rstrip(".,")
-    return Objection(f"Its tensor {name} has the shape {there}, and its config.json asks for {wanted}.", name)
-
-
-_FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Objection]], ...] = (
-    (_MISSING, _missing),
-    (_UNPLACED, _unplaced),
-    (_SHAPE, _shape),
-)
-
-
-def _first(names: str) -> str:
-    return _short(names.partition(",")[0].strip())
-
-
-def _listed(count: int, name: str) -> str:
-    return name if count == 1 else f"{name} and {count - 1:,} more"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

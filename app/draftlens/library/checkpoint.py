@@ -14,6 +14,8 @@ from draftlens.library import (
     adapters,
     bound_targets,
     config_keys,
+    config_values,
+    contents,
     drafter_facts,
     drafter_kinds,
     gguf_header,
@@ -24,14 +26,14 @@ from draftlens.library import (
     weight_files,
     wholeness,
 )
-from draftlens.library.lookalikes import MLX_VERSION, PICK_STANDALONE
+from draftlens.library.lookalikes import FETCH_AGAIN, MLX_VERSION, PICK_STANDALONE
 from draftlens.library.roles import Role, Verdict
 from draftlens.library.tensor_file import TensorInfo
 
 Config = dict[str, Any]
 
+_BEGUN = ("*.safetensors", "*.incomplete", "blobs/*.incomplete", ".cache/huggingface/download/*.incomplete")
 _MISSING = "It does not exist."
-FETCH_AGAIN = "Fetch what is missing, or fetch the model again."
 _DFLASH_NAMES = "(Qwen 3.5 DFlash, LFM2 DSpark, Muse Glimmer assistant or Laguna DFlash)"
 _DFLASH_ROLES = (Role.DFLASH, Role.DFLASH2, Role.DSPARK, Role.MUSE)
 
@@ -57,8 +59,7 @@ def require_standalone(path: Path, as_draft: bool = False) -> Verdict:
             f"{name} is not a model: it is a file, not a model folder.",
             f"Choose the folder that holds it, {path.parent}.",
         )
-    if verdict.role.standalone and (hollow := weight_files.hollow(weight_files.find(path))) is not None:
-        verdict = _incomplete(f"The second half of its {hollow} holds only zeros.", (hollow,))
+    verdict = contents.held(path, verdict)
     if verdict.role.standalone:
         return verdict
     if verdict.role in _DFLASH_ROLES:
@@ -81,10 +82,11 @@ def require_standalone(path: Path, as_draft: bool = False) -> Verdict:
 def _inspect(path: Path) -> Verdict:
     if not path.exists():
         return _not_a_model(_MISSING, "Check the path, or fetch the model first.")
-    if path.is_file():
-        if path.suffix == ".json":
+    if not path.is_dir():
+        # What is neither, such as a device or a pipe, is never read.
+        if path.is_file() and path.suffix == ".json":
             return _judge(path, folder=None)
-        if path.suffix == ".gguf":
+        if path.is_file() and path.suffix == ".gguf":
             return _gguf(path)
         return _not_a_model("It is a file, not a model folder.", "Choose the folder that holds config.json.")
     stray = hub_cache.repo_of_snapshot(path) and next((p for p in path.iterdir() if hub_cache.outside(p, path)), None)
@@ -106,7 +108,7 @@ def _inspect(path: Path) -> Verdict:
 def _without_config(folder: Path) -> Verdict:
     if (folder / "config.json").is_symlink():
         return _incomplete("Its config.json is a link to a file that is gone.", ("config.json",))
-    if any(folder.glob("*.safetensors")) or any(folder.rglob("*.incomplete")):
+    if any(file for pattern in _BEGUN for file in folder.glob(pattern)):
         return _incomplete("It has no config.json.", ("config.json",))
     inside = next(iter(sorted(folder.glob("*/config.json"))), None) or next(
         iter(sorted(folder.glob("snapshots/*/config.json"))), None
@@ -154,9 +156,9 @@ def _judge(config_file: Path, folder: Path | None) -> Verdict:
     except (ValueError, RecursionError):
         return _not_a_model(f"Its {config_file.name} is not valid JSON.", "Fetch that file again.")
     if not isinstance(config, dict):
-        kind = config_keys.kind(config)
+        kind = config_values.kind(config)
         return _not_a_model(f"Its {config_file.name} holds a {kind}, not an object.", "Fetch that file again.")
-    config = config_keys.clipped(config)
+    config = config_values.clipped(config)
     names = drafter_kinds.architectures(config)
     architecture = names[0] if names else str(config.get("model_type") or "")
     quantisation, refusal = supported.quantisation(config)
@@ -170,11 +172,10 @@ def _judge(config_file: Path, folder: Path | None) -> Verdict:
         return Verdict(role, reason, step, evidence, architecture, quantisation)
     if folder is None:
         warnings = ("judged by its config alone; the weights may still show a drafter",)
-        reason, evidence = (
-            "It declares a complete model of a supported type.",
-            (f"model_type {config['model_type']!r}",),
+        reason, model_type = "It declares a complete model of a supported type.", config["model_type"]
+        return Verdict(
+            Role.CHAT, reason, "", (f"model_type {model_type!r}",), architecture, quantisation, warnings=warnings
         )
-        return Verdict(Role.CHAT, reason, "", evidence, architecture, quantisation, warnings=warnings)
     return _by_weights(folder, config, architecture, quantisation)
 
 
@@ -201,14 +202,15 @@ def _by_weights(folder: Path, config: Config, architecture: str, quantisation: s
     if (fault := wholeness.tokenizer_fault(folder)) is not None:
         return _incomplete(*fault)
     chat = chat_template(folder) is not None
-    warnings = list(files.notes)
-    warnings += [f"{name} does not belong to the model and is not loaded" for name in files.stray]
+    held = f"{len(tensors):,} tensors in {len(files.used)} file{'s' * (len(files.used) != 1)}"
+    stray = (f"{name} does not belong to the model and is not loaded" for name in files.stray)
+    warnings = [*files.notes, *stray]
     if config.get("auto_map"):
         warnings.append("it names Python code of its own, which is never run")
     return Verdict(
         role=Role.CHAT if chat else Role.BASE,
         reason="It is complete and has a chat template." if chat else "It is complete and has no chat template.",
-        evidence=(f"model_type {config['model_type']!r}", f"{len(tensors):,} tensors in {len(files.used)} file(s)"),
+        evidence=(f"model_type {config['model_type']!r}", held),
         architecture=architecture,
         quantisation=quantisation or _stored_type(tensors),
         model_type=str(config["model_type"]),
@@ -225,14 +227,14 @@ def _unsupported(
     model_type = config.get("model_type")
     own_code = config.get("model_file")
     if own_code is not None:
-        named = own_code if isinstance(own_code, str) else config_keys.shown(own_code)
+        named = own_code if isinstance(own_code, str) else config_values.shown(own_code)
         reason = f"It can only be built by Python code of its own ({named}), which is never run."
         return Role.UNSUPPORTED, reason, "Choose a model of a built-in type.", ("model_file",)
     if "model_type" not in config:
         unnamed = Role.UNSUPPORTED, "Its config.json names no model_type.", MLX_VERSION, ("no model_type",)
         return lookalikes.without_type(config) or unnamed
     if not isinstance(model_type, str):
-        reason = f"Its config.json has a model_type that is a {config_keys.kind(model_type)}, not a name."
+        reason = f"Its config.json has a model_type that is a {config_values.kind(model_type)}, not a name."
         return Role.UNSUPPORTED, reason, MLX_VERSION, ("model_type",)
     if supported.architecture(model_type) is False:
         needs = " It needs Python code of its own, which is never run." if config.get("auto_map") else ""

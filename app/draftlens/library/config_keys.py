@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from draftlens.library import expected_tensors, supported
+from draftlens.library.config_values import shown
 
 _SIZES = ("hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads", "vocab_size")
 _NEVER_NULL = ("hidden_size", "num_hidden_layers", "num_attention_heads", "vocab_size")
 _MOST_LAYERS = 10_000
-_LONGEST, _DEEPEST, _MOST_ITEMS = 80, 4, 256
 _PLAIN_KINDS = {"int": "a whole number", "float": "a number", "bool": "true or false"}
 _OPTIONAL = re.compile(r"Optional\[(\w+)(?:\[.*)?\]|(\w+)(?:\[.*\])? \| None|(\w+)(?:\[.*\])?")
 
@@ -25,7 +25,7 @@ def wrong(config: Mapping[str, Any], model_type: str) -> tuple[str, str] | None:
         if key in config and config[key] is None and (needed[key] == "float" or key in _NEVER_NULL):
             return key, f"has {key} null, where a model of type {model_type!r} needs a number"
         if needed[key] == "float" and not _is_finite(config.get(key, 0)):
-            return key, f"has {key} {config[key]!r}, which is not a number"
+            return key, f"has {key} {shown(config[key])}, which is not a number"
         if key not in config:
             return key, f"lacks the key {key}, which a model of type {model_type!r} needs"
     inner = config.get("text_config", {})
@@ -40,12 +40,14 @@ def wrong(config: Mapping[str, Any], model_type: str) -> tuple[str, str] | None:
             if isinstance(value, str | float | bool | dict) or (isinstance(value, list) and key in _NEVER_NULL):
                 return key, f"has {key} {shown(value)}, which is not a whole number"
             if key in _SIZES and isinstance(value, int) and value < 1:
-                return key, f"has {key} {value}, which must be at least 1"
+                return key, f"has {key} {shown(value)}, which must be at least 1"
         heads, groups = part.get("num_attention_heads"), part.get("num_key_value_heads")
         if isinstance(heads, int) and isinstance(groups, int) and heads % groups:
             return "num_key_value_heads", f"has {heads} attention heads, which {groups} key-value heads do not divide"
+        if not _are_ids(part.get("eos_token_id")):
+            return "eos_token_id", f"has eos_token_id {shown(part['eos_token_id'])}, which is no id of a token"
         if isinstance(layers := part.get("num_hidden_layers"), int) and layers > _MOST_LAYERS:
-            return "num_hidden_layers", f"has num_hidden_layers {layers}, which no model has"
+            return "num_hidden_layers", f"has num_hidden_layers {shown(layers)}, which no model has"
     return _text_for_another(config, model_type) or _rope(config, model_type)
 
 
@@ -55,6 +57,8 @@ def _text_for_another(config: Mapping[str, Any], model_type: str) -> tuple[str, 
         found = _OPTIONAL.fullmatch(kind)
         wanted = next((name for name in found.groups() if name), "") if found else ""
         value = config.get(key)
+        if key == "rope_theta" and kind == "float" and config.get(key, 0) is None:
+            return key, f"has {key} null, where a model of type {model_type!r} needs a number"
         if isinstance(value, str) and wanted in _PLAIN_KINDS and not key.endswith("token_id"):
             return key, f"has {key} {value!r}, which is not {_PLAIN_KINDS[wanted]}"
         if wanted in ("Dict", "dict") and value is not None and not isinstance(value, Mapping):
@@ -77,30 +81,12 @@ def _rope(config: Mapping[str, Any], model_type: str) -> tuple[str, str] | None:
     return None
 
 
-def shown(value: object) -> str:
-    """A value of config.json as it is put into a sentence, never long."""
-    text = "null" if value is None else repr(value)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-
-
-def clipped(value: Any, depth: int = 0) -> Any:
-    """A config whose long texts end in an ellipsis, so that no sentence can become longer than one."""
-    if isinstance(value, str) and len(value) > _LONGEST:
-        return f"{value[: _LONGEST - 1]}…"
-    if depth < _DEEPEST and isinstance(value, dict):
-        return {key: clipped(inner, depth + 1) for key, inner in value.items()}
-    if depth < _DEEPEST and isinstance(value, list):
-        return [clipped(inner, depth + 1) for inner in value[:_MOST_ITEMS]]
-    return value
+def _are_ids(value: object) -> bool:
+    ids = value if isinstance(value, list) else [] if value is None else [value]
+    return all(isinstance(one, int) and not isinstance(one, bool) for one in ids)
 
 
 def _is_finite(value: object) -> bool:
     if isinstance(value, float):
         return math.isfinite(value)
     return isinstance(value, int) and not isinstance(value, bool)
-
-
-def kind(value: object) -> str:
-    """What JSON calls a value."""
-    names = {list: "list", str: "text", bool: "truth value", int: "number", float: "number", dict: "object"}
-    return names.get(type(value), "null")

@@ -13,6 +13,7 @@ from draftlens.library.roles import Role
 Refusal = tuple[Role, str, str, tuple[str, ...]]
 
 PICK_STANDALONE = "Choose a complete model; a small one with the target's vocabulary can draft."
+FETCH_AGAIN = "Fetch what is missing, or fetch the model again."
 MLX_VERSION = "Use an MLX or plain safetensors version of this model."
 _FUSE = "Fuse it with its base model first, and choose the fused folder."
 _EMBEDDING_FILES = ("modules.json", "config_sentence_transformers.json", "sentence_bert_config.json")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from draftlens.core.errors import UserError
-from draftlens.library import checkpoint, hub_cache, preflight
+from draftlens.library import checkpoint, contents, hub_cache, preflight
 from draftlens.library.hub import Hub
 from draftlens.library.roles import Role, Verdict
 
@@ -25,7 +25,7 @@ def verdict_on(name: str, hub: Hub, judge: Callable[[Path], Verdict] = checkpoin
     """What a path is, or a repository that is in the cache; any other repository is asked for on the hub."""
     path = local(name)
     if path.exists() or not hub_cache.looks_like_repo(name):
-        return judge(path)
+        return contents.held(path, judge(path))
     try:
         return preflight.look(hub, name, judge=judge).verdict
     except UserError as error:

@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from draftlens.library.config_values import shown
+
 _NAME = re.compile(r"[A-Za-z0-9_.-]+")
 _MODEL_CLASS = re.compile(r"^(class Model\b|Model\s*=)", re.M)
 _TAKES_TEXT_CONFIG = re.compile(r"""["']text_config["'] not in""")
@@ -117,7 +119,7 @@ def _mlx_quantisation(block: object) -> tuple[str, str | None]:
     if not isinstance(bits, int) or not isinstance(group, int):
         return "unknown", "has a quantization entry without whole numbers for bits and group_size"
     if mode not in _MLX_MODES:
-        return f"{bits}-bit {mode}", f"is quantised in a mode named {mode!r}, which is not supported here"
+        return "unknown", f"is quantised in a mode named {shown(mode)}, which is not supported here"
     words = f"{bits}-bit" if mode == "affine" else f"{bits}-bit {mode}"
     return f"{words}, group {group}", None
 
@@ -128,12 +130,18 @@ def _refuse_method(method: str, block: Mapping[str, Any], model_type: object) ->
     if method == "compressed-tensors":
         packing = block.get("format")
         return (
-            None if packing in _PACKED_FORMATS else f"is quantised as {method} {packing!r}, which is not supported here"
+            None
+            if packing in _PACKED_FORMATS
+            else f"is quantised as {method} {shown(packing)}, which is not supported here"
         )
     if method == "modelopt":
         nested = block.get("quantization")
         algorithm = (nested if isinstance(nested, dict) else block).get("quant_algo")
-        return None if algorithm == "NVFP4" else f"is quantised as {method} {algorithm!r}, which is not supported here"
+        return (
+            None
+            if algorithm == "NVFP4"
+            else f"is quantised as {method} {shown(algorithm)}, which is not supported here"
+        )
     if method == "fp8":
         if block.get("scale_fmt") == "ue8m0" and block.get("weight_block_size") == [32, 32]:
             return None

@@ -9,7 +9,7 @@ from pathlib import Path
 from draftlens.core.model import Folder
 from draftlens.core.objection import Objection
 from draftlens.library import checkpoint, folder
-from draftlens.library.lookalikes import MLX_VERSION
+from draftlens.library.lookalikes import FETCH_AGAIN, MLX_VERSION
 from draftlens.library.roles import Role, Verdict
 
 Trial = Callable[[Folder], Objection | None]
@@ -25,5 +25,5 @@ def judge(path: Path, trial: Trial) -> Verdict:
         return verdict
     evidence = (found.evidence,) if found.evidence else verdict.evidence
     role = Role.INCOMPLETE if found.incomplete else Role.UNSUPPORTED
-    step = checkpoint.FETCH_AGAIN if found.incomplete else MLX_VERSION
+    step = FETCH_AGAIN if found.incomplete else MLX_VERSION
     return replace(verdict, role=role, reason=found.sentence, next=step, evidence=evidence)
