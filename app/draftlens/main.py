@@ -159,7 +159,10 @@ def _run_cli(argv: Sequence[str]) -> int:
     from draftlens.library import hub_cache
     from draftlens.settings.file import SettingsFile
 
-    settings = SettingsFile(paths.config_dir()).load().settings
+    read = SettingsFile(paths.config_dir()).load()
+    for problem in read.problems:
+        sys.stderr.write(f"draftlens: {problem}\n")
+    settings = read.settings
     paths.choose_data_dir(settings.data_folder)
     hub_cache.choose(settings.hub_cache)
     return run_cli(argv, rooms())

@@ -5,11 +5,13 @@ from __future__ import annotations
 import io
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
 
+from draftlens import main
 from draftlens.cli import run_cli
 from draftlens.cli.rooms import Rooms
 from draftlens.core.errors import UserError
@@ -74,6 +76,15 @@ def test_what_no_model_could_take_is_named(flags: list[str], sentence: str, caps
     assert sentence in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "words",
+    [["models", "inspect", ""], ["models", "import", ""], ["models", "download", ""], ["compare", "--show", ""]],
+)
+def test_an_empty_name_is_not_taken_for_this_folder(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_cli(words, rooms()) == 2
+    assert " is empty. Give a " in capsys.readouterr().err
+
+
 def test_standard_input_that_is_not_utf8_is_said(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -81,6 +92,35 @@ def test_standard_input_that_is_not_utf8_is_said(
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"caf\xe9"), encoding="utf-8", errors=errors))
         assert run_cli(["generate"], rooms()) == 2
         assert "The prompt text is not UTF-8." in capsys.readouterr().err
+
+
+def test_what_the_system_refuses_is_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    def read_only(*_: object) -> NoReturn:
+        raise OSError(30, "Read-only file system", "/models/hub")
+
+    assert run_cli(["models", "download", "a/b"], replace(rooms(), download=read_only)) == 2
+    assert capsys.readouterr().err == "draftlens: /models/hub cannot be used: Read-only file system.\n"
+
+
+def test_what_nobody_foresaw_is_a_sentence_and_the_traceback_is_there_for_who_asks(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for log, traced in (("", False), ("debug", True)):
+        monkeypatch.setenv("DRAFTLENS_LOG", log)
+        assert run_cli(["generate", "-p", "hello"], rooms(TypeError("no base\nof rope"))) == 1
+        said = capsys.readouterr().err
+        assert said.endswith("draftlens: This failed: no base. DRAFTLENS_LOG=debug shows where.\n")
+        assert ("Traceback" in said) is traced
+
+
+def test_broken_settings_are_said_on_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DRAFTLENS_DATA_DIR", str(tmp_path))
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "settings.toml").write_text("[")
+    assert main.run(["models", "inspect", str(tmp_path / "none")]) == 2
+    assert "draftlens: The settings file is broken" in capsys.readouterr().err
 
 
 def test_a_lone_config_is_judged_but_not_loaded(tmp_path: Path) -> None:

@@ -94,6 +94,13 @@ def test_work_that_another_process_has_done_meanwhile_is_not_done_again(tmp_path
         assert work is None
 
 
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / ".work.lock").mkdir()
+    for name, said in (("work", r"\.work\.lock cannot be written: Is a directory\."), ("other", "No space left")):
+        with pytest.raises(UserError, match=said), staging.exclusive(tmp_path, name, lambda: None):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+
 def test_too_little_space_is_told_with_both_figures(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"The pair needs 1000000 TB of disk space in .*, and .* are free"):
         staging.require_space(tmp_path, 10**18, "The pair")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import traceback
 from collections.abc import Sequence
 
 from draftlens.cli.rooms import Rooms
-from draftlens.core.errors import INTERRUPTED, DraftlensError
+from draftlens.cli.trace import level
+from draftlens.core.errors import INTERRUPTED, DraftlensError, UserError
 from draftlens.core.events import Cancelled
+
+_LONGEST = 240
 
 
 def run_cli(argv: Sequence[str], rooms: Rooms) -> int:
@@ -44,4 +49,15 @@ def run_cli(argv: Sequence[str], rooms: Rooms) -> int:
     except BrokenPipeError:
         # The reader went away; whatever is still buffered has nobody to go to.
         sys.stdout = None
+        return 1
+    except OSError as error:
+        # What no one nearer had words for: a file or folder that the system refuses.
+        what = str(error.filename or "A file")[:_LONGEST]
+        print(f"draftlens: {what} cannot be used: {error.strerror or type(error).__name__}.", file=sys.stderr)
+        return UserError.exit_code
+    except Exception as error:
+        if level(os.environ) is not None:
+            traceback.print_exc()
+        said = str(error).strip().partition("\n")[0].rstrip(".")[:_LONGEST] or type(error).__name__
+        print(f"draftlens: This failed: {said}. DRAFTLENS_LOG=debug shows where.", file=sys.stderr)
         return 1

@@ -12,13 +12,14 @@ from draftlens.core.params import LookupParams, SamplingParams
 from draftlens.core.rules import ASKABLE, RuleId
 
 SUBCOMMANDS = ("generate", "compare", "models", "self-test")
+_LONGEST = 240
 
 
 class _Parser(argparse.ArgumentParser):
     """Raises a UserError instead of printing usage and leaving."""
 
     def error(self, message: str) -> NoReturn:
-        sentence = message[:1].upper() + message[1:]
+        sentence = message[:1].upper() + (message[1:] if len(message) <= _LONGEST else f"{message[1:_LONGEST]}…")
         raise UserError(f"{sentence.rstrip('.')}.", f"See {self.prog} --help.")
 
 
@@ -51,6 +52,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     models = commands.add_parser("models", help="look at models on disk").add_subparsers(dest="action", required=True)
     add_model_commands(models)
     arguments = parser.parse_args(list(argv))
+    check_empty(arguments)
     if arguments.command in ("generate", "compare"):
         check_conflicts(arguments)
     if arguments.command == "compare":
@@ -128,6 +130,21 @@ def add_model_commands(models: argparse._SubParsersAction[_Parser]) -> None:
     )
 
 
+def check_empty(arguments: argparse.Namespace) -> None:
+    """Refuse an empty text where a path or a name belongs: it would count as not given, or as this folder.
+
+    Raises:
+        UserError: naming the flag.
+    """
+    for name in ("model", "draft_model", "file", "prompts", "resume", "show"):
+        if getattr(arguments, name, None) == "":
+            flag = "The file name" if arguments.command == "models" else f"--{name.replace('_', '-')}"
+            raise UserError(f"{flag} is empty.", "Give a path, or leave it out.")
+    for name in ("path", "repo"):
+        if getattr(arguments, name, None) == "":
+            raise UserError(f"The {name} is empty.", "Give a folder, a file or owner/name.")
+
+
 def check_conflicts(arguments: argparse.Namespace) -> None:
     """Refuse flags that contradict each other.
 
@@ -140,10 +157,9 @@ def check_conflicts(arguments: argparse.Namespace) -> None:
         (a.no_draft and a.draft_model, "--no-draft and --draft-model"),
         (a.no_draft and a.prompt_lookup, "--no-draft and --prompt-lookup"),
         (a.prompt is not None and a.file, "--prompt and --file"),
+        (a.command == "generate" and a.draft_temp is not None and a.prompt_lookup, "--draft-temp and --prompt-lookup"),
+        (a.command == "generate" and a.draft_temp is not None and a.no_draft, "--draft-temp and --no-draft"),
     )
-    for flag, value in (("--model", a.model), ("--draft-model", a.draft_model), ("--file", a.file)):
-        if value == "":
-            raise UserError(f"{flag} is empty.", "Give a path, or leave it out.")
     for both, names in pairs:
         if both:
             raise UserError(f"{names} contradict each other.", "Give one of them.")

@@ -124,6 +124,8 @@ class LookupParams:
             _number("prompt-lookup floor", self.floor, 1, MAX_DRAFT + 1)
         if self.ngram_min < 1:
             raise UserError("prompt-lookup ngram-min must be at least 1.")
+        if self.ngram_min > 16:
+            raise UserError(f"prompt-lookup ngram-min ({self.ngram_min}) must be at most 16.")
         if self.ngram_max < self.ngram_min:
             raise UserError(f"prompt-lookup ngram-max ({self.ngram_max}) must be >= ngram-min ({self.ngram_min}).")
         if self.ngram_max > 16:

@@ -25,7 +25,9 @@ def import_file(source: Path, name: str | None, keep: Keep, report: Report, dtyp
         UserError: the file cannot be imported, the name is taken or the disk is full.
     """
     if not source.is_file():
-        raise UserError(f"{source} is not there.", "Choose a file that ends in .gguf.")
+        raise UserError(
+            f"{source} is not {'a file' if source.exists() else 'there'}.", "Choose a file that ends in .gguf."
+        )
     models = paths.models_dir()
     place = models / _folder_name(name or re.sub(r"\.gguf$", "", source.name, flags=re.I))
     if place.exists():

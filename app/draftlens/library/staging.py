@@ -72,9 +72,12 @@ def exclusive(
     Args:
         waiting: called again and again while another process works; may raise to give up.
         needed: asked once it is our turn; if the other process has done the work, the body gets None.
+
+    Raises:
+        UserError: the folder cannot be written to, also where the body finds that out.
     """
     make_folder(parent)
-    with (parent / f".{name}.lock").open("w") as lock:
+    with _written(parent), (parent / f".{name}.lock").open("w") as lock:
         while not _locked(lock.fileno()):
             waiting()
             threading.Event().wait(_POLL_SECONDS)
@@ -87,6 +90,17 @@ def exclusive(
             yield work
         finally:
             shutil.rmtree(work, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _written(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise UserError(
+            f"{error.filename or folder} cannot be written: {error.strerror or error}.",
+            "Make the folder writable or make room, or set DRAFTLENS_DATA_DIR to another one.",
+        ) from error
 
 
 def remove_leftovers(parent: Path, name: str) -> None:
