@@ -13,7 +13,8 @@ from draftlens.library.download import Download
 from draftlens.library.download_state import Patience, State
 from draftlens.library.hub import Hub
 from draftlens.library.hub_token import Token
-from library.fetching import QUICK, REPO, WEIGHTS, begin, ended, weights
+from draftlens.ui.models.shelf import in_words
+from library.fetching import QUICK, REPO, WEIGHTS, begin, ended, until, weights
 from library.hub_server import Answer, Handler, HubServer
 
 
@@ -60,6 +61,16 @@ def test_each_refusal_has_its_sentence(served: HubServer, cache: Path, answer: A
 def test_what_passes_is_tried_again(served: HubServer, cache: Path, status: int) -> None:
     fails(served, (status, {"Retry-After": "0"}), times=2)
     assert ended(begin(cache)).state is State.DONE
+
+
+def test_until_the_next_try_it_is_said_what_hinders_and_afterwards_nothing(served: HubServer, cache: Path) -> None:
+    fails(served, (503, {}), times=1)
+    item = begin(cache, patience=Patience(tries=3, first=0.2))
+    until(lambda: item.progress().problem is not None)
+    waiting = item.progress()
+    assert waiting.state is State.DOWNLOADING
+    assert "trying again. The hub has trouble of its own (503)" in in_words(waiting)
+    assert (ended(item).state, item.progress().problem) == (State.DONE, None)
 
 
 def test_a_hub_that_cannot_be_reached_is_said(served: HubServer, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -188,8 +188,10 @@ def test_a_hub_that_is_away_is_said_and_the_rest_works(
 ) -> None:
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     screen.show_tab(DISCOVER)
+    screen.look_at("acme/earlier")
     screen.discover.search_for("anything")
     qtbot.waitUntil(lambda: screen.models.search_problem is not None)
+    assert screen.details.title.isHidden()
     assert "The hub cannot be reached" in screen.discover.message.text()
     assert "models on this computer work without it" in screen.discover.message.text()
 

@@ -89,7 +89,8 @@ class Fetching:
         seen = self._item.progress()
         word = {State.VERIFYING: "Verifying", State.DOWNLOADING: "Fetching"}.get(seen.state, "Waiting for")
         fraction = seen.done / seen.total if seen.total else None
-        return f"{word} {self._item.repo} ({sizes.in_words(seen.total)})", fraction
+        hindered = "" if seen.problem is None else f", trying again: {seen.problem.sentence.rstrip('.')}"
+        return f"{word} {self._item.repo} ({sizes.in_words(seen.total)}){hindered}", fraction
 
     def stop(self) -> None:
         """End it; what arrived is kept."""

@@ -139,6 +139,8 @@ class Download:
                 self._install()
                 self._settle(stop, State.DONE)
         except Stopped:
+            if stop is self._stop:
+                self._problem = None
             self._settle(stop, State.PAUSED)
         except UserError as error:
             self._fail(stop, error)
@@ -214,6 +216,7 @@ class Download:
                 before = size
                 if tries >= self._patience.tries:
                     raise
+                self._problem = error
                 pause = min(self._patience.longest, self._patience.first * 2 ** (tries - 1))
                 stop.wait(pause if error.wait is None else min(error.wait, 120.0))
 
@@ -222,6 +225,8 @@ class Download:
         with self._lock:
             self._done += count
             self._last = now
+            if count > 0:
+                self._problem = None
             if self._times and now - self._times[-1][0] < _RATE_STEP:
                 self._times[-1] = (self._times[-1][0], self._times[-1][1] + count)
             else:

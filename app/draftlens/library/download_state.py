@@ -41,7 +41,7 @@ class Progress:
         rate: bytes a second over the last seconds, None while it cannot be told.
         left: seconds left at that rate.
         stalled: no byte has come for a while.
-        problem: why it failed, with the next step.
+        problem: why it failed, with the next step; while it goes on, what hinders it until the next try.
     """
 
     state: State

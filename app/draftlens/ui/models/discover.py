@@ -161,7 +161,8 @@ class Discover(QWidget):
         self.refresh()
 
     def search(self) -> None:
-        """Ask the hub for what is in the field."""
+        """Ask the hub for what is in the field; what was found before is shown no longer."""
+        self.chosen.emit(None)
         self._models.search(self.field.text(), self.kind.currentData(), self.sort.currentData())
 
     def search_for(self, text: str) -> None:
@@ -187,7 +188,9 @@ class Discover(QWidget):
         else:
             refused = models.hub.token_refused
             note = " The saved token is not accepted and was left out." if refused else ""
-            self.message.setText(f"{len(found)} models. Choose one to see whether it can run here.{note}")
+            self.message.setText(
+                f"{len(found)} model{'s' * (len(found) != 1)}. Choose one to see whether it can run here.{note}"
+            )
         self._fill(found or [])
 
     def _nothing(self) -> str:

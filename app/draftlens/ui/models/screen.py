@@ -218,7 +218,7 @@ class ModelsScreen(QWidget):
             self.details.context = self.models.context
             self.details.show_item(item, self.models.estimate(item), FINDER)
 
-    def _on_found(self, found: Found) -> None:
+    def _on_found(self, found: Found | None) -> None:
         self._found = found
         self._show_found()
 

@@ -31,6 +31,8 @@ def in_words(seen: Progress) -> str:
         case State.FAILED:
             return "Stopped" if seen.problem is None else f"Stopped at {of}. {seen.problem.sentence}"
         case _:
+            if seen.problem is not None:
+                return f"{of} · trying again. {seen.problem.sentence}"
             if seen.stalled:
                 return f"{of} · stalled, no byte for 15 s"
             parts = [of]
