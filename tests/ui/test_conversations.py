@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -116,6 +117,28 @@ def test_the_search_finds_words_of_a_reply(window: Window, qtbot: QtBot) -> None
     qtbot.waitUntil(lambda: shown.sidebar.empty.text() == "No chat holds “nowhere”.")
     shown.sidebar.search.clear()
     qtbot.waitUntil(lambda: len(titles(shown)) == 2)
+
+
+def test_escape_empties_the_search_then_leaves_it_and_closes_find_while_a_reply_goes_on(
+    window: Window, qtbot: QtBot
+) -> None:
+    engine = ScriptedEngine(rounds=ROUNDS, hold_after=2)
+    shown, bridge = window(engine)
+    bridge.send("Hi")
+    qtbot.waitUntil(engine.holding.is_set)
+    search, find = shown.sidebar.search, shown.chat.find_bar
+    shown.sidebar.focus_search()
+    search.setText("hi")
+    qtbot.keyClick(search, Qt.Key.Key_Escape)
+    assert search.text() == ""
+    qtbot.keyClick(search, Qt.Key.Key_Escape)
+    assert shown.focusWidget() is shown.chat.composer.edit
+    find.begin()
+    qtbot.keyClick(find.field, Qt.Key.Key_Escape)
+    assert find.isHidden()
+    assert bridge.running
+    qtbot.keyClick(shown.chat.composer.edit, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not bridge.running)
 
 
 def test_a_chat_has_its_own_system_prompt_and_parameters(window: Window, qtbot: QtBot) -> None:

@@ -238,6 +238,7 @@ class MainWindow(QMainWindow):
         bridge.stateChanged.connect(self.refresh)
         bridge.chatChanged.connect(self._on_chat)
         self.sidebar.chatChosen.connect(self.show_chat)
+        self.sidebar.searchLeft.connect(self.chat.composer.edit.setFocus)
         bridge.modelChanged.connect(self._on_model)
         bridge.figuresChanged.connect(self._show_reply)
         bridge.next_reply.changed.connect(self._show_reply)

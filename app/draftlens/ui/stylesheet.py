@@ -104,7 +104,7 @@ QPushButton[kind="flat"] { text-align: left; border: 0; background: transparent;
 QPushButton[kind="flat"]:hover { background: $hover; border-radius: 0; }
 QPushButton[kind="flat"]:focus { color: $accentText; }
 QLineEdit[kind="search"] { border: 1px solid $border; font-family: "$ui"; }
-QLineEdit[kind="find"] { font-family: "$ui"; }
+QLineEdit[kind="find"], QLineEdit[kind="title"] { font-family: "$ui"; }
 QFrame[kind="toast"] { background: $surface; border: 1px solid $borderStrong; border-radius: 8px; margin: 0 10px 8px; }
 QFrame[kind="file"] { background: $surface; border: 1px solid $border; border-radius: 6px; }
 QLabel[kind="speculation"] { background: $accentTint; color: $accentText; border-radius: 4px; padding: 3px 6px;

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QTextCursor
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QTextEdit, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QTextEdit, QWidget
 
 from draftlens.ui.chat.reply_view import ReplyView
 from draftlens.ui.chat.transcript import Transcript
 from draftlens.ui.chat.turn_buttons import icon_button
+from draftlens.ui.escape_field import EscapeField
 from draftlens.ui.theme import Theme
 
 _AIR = 24
@@ -24,7 +25,7 @@ class FindBar(QFrame):
         self._transcript: Transcript | None = None
         self._hits: list[tuple[int, int]] = []
         self._at = -1
-        self.field = QLineEdit()
+        self.field = EscapeField()
         self.field.setProperty("kind", "find")
         self.field.setPlaceholderText("Find in chat")
         self.field.setAccessibleName("Find in chat")
@@ -40,6 +41,7 @@ class FindBar(QFrame):
         for part in (self.label, self.previous, self.next, self.close_button):
             layout.addWidget(part)
         self.field.textChanged.connect(self._search)
+        self.field.escaped.connect(self.end)
         self.field.returnPressed.connect(lambda: self.step(1))
         self.previous.clicked.connect(lambda: self.step(-1))
         self.next.clicked.connect(lambda: self.step(1))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
+from draftlens.ui.escape_field import EscapeField
 from draftlens.ui.theme import Theme
 
 _SIDE, _GAP = 10, 8
@@ -27,7 +28,7 @@ class KeyButton(QPushButton):
         _paint_keys(self, self._theme, self._keys, self.text())
 
 
-class SearchField(QLineEdit):
+class SearchField(EscapeField):
     """A field with its keys while nothing is written in it."""
 
     def __init__(self, theme: Theme, words: str, keys: str) -> None:

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+)
 from PySide6.QtGui import QKeyEvent, QPainter, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -91,7 +101,7 @@ class TitleDelegate(QStyledItemDelegate):
         """A line for the title."""
         edit = QLineEdit(parent)
         edit.setAccessibleName("Title")
-        edit.setFont(self._theme.font("ui"))
+        edit.setProperty("kind", "title")
         return edit
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
@@ -200,4 +210,6 @@ class ChatList(QListView):
 
     def _on_changed(self, item: QStandardItem) -> None:
         if not self._filling and item.data(ID_ROLE) is not None:
-            self.renamed.emit(str(item.data(ID_ROLE)), item.text())
+            id, title = str(item.data(ID_ROLE)), item.text()
+            # Afterwards: the list is read anew, and the line that the title was written in is still at work.
+            QTimer.singleShot(0, self, lambda: self.renamed.emit(id, title))

@@ -39,6 +39,7 @@ class Sidebar(QWidget):
     settingsAsked = Signal()
     exportAsked = Signal(str)
     chatChosen = Signal()
+    searchLeft = Signal()
 
     def __init__(
         self, theme: Theme, bridge: EngineBridge, shelf: Shelf, screens: Screens, parent: QWidget | None = None
@@ -83,6 +84,7 @@ class Sidebar(QWidget):
         self._lay_out()
         self.search.textChanged.connect(self._debounce.start)
         self.search.returnPressed.connect(self._open_first)
+        self.search.escaped.connect(self._leave_search)
         self.list.chosen.connect(self._choose)
         self.list.renamed.connect(shelf.rename)
         self.list.deleteAsked.connect(self._delete)
@@ -116,6 +118,13 @@ class Sidebar(QWidget):
         """Begin a search."""
         self.search.setFocus()
         self.search.selectAll()
+
+    def _leave_search(self) -> None:
+        """Escape takes the words away, then leaves."""
+        if self.search.text():
+            self.search.clear()
+        else:
+            self.searchLeft.emit()
 
     def _lay_out(self) -> None:
         top = QHBoxLayout()
