@@ -94,6 +94,15 @@ def test_packed_weights_fit_their_config(tmp_path: Path, bits: int) -> None:
     assert judged(saved(tmp_path, "qwen3", bits=bits)).role is Role.CHAT
 
 
+@pytest.mark.parametrize("family", ["qwen3", "qwen3_next"])
+@pytest.mark.parametrize("prefix", ["", "model."])
+def test_a_built_in_multi_token_head_is_left_aside_in_any_family(tmp_path: Path, family: str, prefix: str) -> None:
+    head = {f"{prefix}mtp.fc.weight": mx.ones((64, 128)), f"{prefix}mtp.norm.weight": mx.ones((64,))}
+    saved(tmp_path, family, lambda weights: weights | head)
+    assert judged(tmp_path).role is Role.CHAT
+    assert "mtp" not in " ".join(dict(tree_flatten(load.network(tmp_path, None).parameters())))
+
+
 def test_a_layer_of_any_family_that_lacks_a_projection_is_incomplete(tmp_path: Path) -> None:
     name = "model.layers.2.self_attn.q_proj.weight"
     verdict = judged(saved(tmp_path, "qwen3_moe", lambda weights: {k: v for k, v in weights.items() if k != name}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import re
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -15,7 +16,7 @@ from typing import Any
 import mlx.core as mx
 from mlx.utils import tree_flatten
 from mlx_lm.tokenizer_utils import TokenizerWrapper
-from mlx_lm.utils import load_model, load_tokenizer
+from mlx_lm.utils import _get_classes, load_model, load_tokenizer
 
 from draftlens.core.errors import UserError
 from draftlens.core.model import Folder, ModelInfo
@@ -24,6 +25,8 @@ from draftlens.engine.target import Model, Target
 
 _CONTEXT_KEYS = ("max_position_embeddings", "max_sequence_length", "max_seq_len", "n_positions", "n_ctx", "seq_length")
 _LONGEST = 160
+_HEAD = re.compile(r"((language_)?model\.)*mtp\.")
+"""The tensors of a multi-token prediction head inside a full model."""
 UNKNOWN_CONTEXT = 8192
 """What a model that does not state its context is trusted with."""
 
@@ -106,7 +109,21 @@ def context_length(config: dict[str, Any]) -> int:
 
 def network(path: Path, loads_as: str | None, *, lazy: bool = False) -> Any:
     """Return the model of a readable folder; a lazy one has its weights checked by name and shape, and none read."""
-    return load_model(path, lazy, model_config=None if loads_as is None else {"model_type": loads_as})[0]
+    config = None if loads_as is None else {"model_type": loads_as}
+    return load_model(path, lazy, model_config=config, get_model_classes=_classes)[0]
+
+
+def _classes(config: dict[str, Any]) -> tuple[type[Any], type[Any]]:
+    """The model class of a config, leaving a built-in multi-token head aside, as most classes do themselves."""
+    known, arguments = _get_classes(config=config)
+
+    class WithoutHead(known):  # type: ignore[misc, valid-type]
+        def load_weights(self, weights: list[tuple[str, mx.array]], strict: bool = True) -> Any:
+            own = dict(tree_flatten(self.parameters()))
+            kept = [(name, array) for name, array in weights if name in own or not _HEAD.match(name)]
+            return super().load_weights(kept, strict=strict)
+
+    return WithoutHead, arguments
 
 
 @contextmanager
