@@ -7,7 +7,16 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit, QMessageBox, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QMessageBox,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from draftlens.bridge.engine_bridge import EngineBridge
@@ -45,6 +54,17 @@ def test_the_text_size_applies_at_once_and_the_tiles_flow(dialog: tuple[Settings
     assert shown.chat.composer.edit.font().pixelSize() == round(1.5 * before)
     shown.commands.menus.sizes[100].trigger()
     assert shown.inspector.run.tiles.columns == 3
+
+
+def test_no_words_of_the_settings_are_cut_at_any_text_size(dialog: tuple[SettingsDialog, MainWindow]) -> None:
+    made, shown = dialog
+    for size in (150, 100):
+        shown.commands.menus.sizes[size].trigger()
+        for name, page in made.pages.items():
+            made.show_tab(name)
+            QApplication.processEvents()
+            words = [label for label in page.findChildren(QLabel) if label.wordWrap() and label.text()]
+            assert [w.text() for w in words if w.height() < w.heightForWidth(w.width())] == []
 
 
 def test_a_change_reaches_new_chats_and_restore_takes_it_back(window: Window, tmp_path: Path, qtbot: QtBot) -> None:

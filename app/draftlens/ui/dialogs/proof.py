@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from draftlens.bridge.proving import Proving
+from draftlens.ui.dialogs.room import make_room
 from draftlens.ui.theme import Theme
 
 WORDS = (
@@ -87,17 +88,7 @@ class ProofDialog(QDialog):
         if result is not None:
             name, color = ("check", "acceptedText") if result.holds else ("warning", "residualText")
             self._icon.setPixmap(self._theme.pixmap(name, color, 15))
-        self._grow()
-
-    def _grow(self) -> None:
-        """As high as its sentences need: Qt reckons wrapped labels of a dialog by their shortest form."""
-        layout = self.layout()
-        self.setMinimumWidth(self._theme.px(520))
-        if layout is not None:
-            layout.activate()
-            self.setMinimumHeight(layout.totalHeightForWidth(max(self.width(), self.minimumWidth())))
-        if not self.isVisible():
-            self.resize(self.minimumSize())
+        make_room(self, self._theme.px(520))
 
 
 def _rejected(fits: bool) -> str:

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from draftlens.bridge.preferences import Preferences
 from draftlens.ui.dialogs.memory_page import MemoryPage
+from draftlens.ui.dialogs.room import make_room
 from draftlens.ui.dialogs.settings_pages import AdvancedPage, GeneralPage, Page, SpeculationPage
 from draftlens.ui.dialogs.storage_page import StoragePage
 from draftlens.ui.theme import Theme
@@ -83,9 +84,9 @@ class SettingsDialog(QDialog):
         self._group.idClicked.connect(self.stack.setCurrentIndex)
         preferences.changed.connect(self._refresh)
         theme.changed.connect(self._dress)
-        self._dress()
         self._refresh()
         self.show_tab("General")
+        self._dress()
 
     def show_tab(self, name: str) -> None:
         """Show a page."""
@@ -98,7 +99,7 @@ class SettingsDialog(QDialog):
 
     def _dress(self) -> None:
         px = self._theme.px
-        self.setMinimumWidth(px(600))
         for name, icon, _ in _TABS:
             self.tabs[name].setIcon(self._theme.icon(icon, "text2", 18))
             self.tabs[name].setMinimumSize(px(88), px(46))
+        make_room(self, px(600))

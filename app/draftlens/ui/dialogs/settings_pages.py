@@ -76,7 +76,11 @@ class Page(QWidget):
         """A row with a sentence under its widget; returns the sentence's label."""
         column = QVBoxLayout()
         column.setSpacing(4)
-        column.addWidget(widget, 0, Qt.AlignmentFlag.AlignLeft)
+        if isinstance(widget, QLabel):
+            # An aligned label would not be given the height of its wrapped text.
+            column.addWidget(widget)
+        else:
+            column.addWidget(widget, 0, Qt.AlignmentFlag.AlignLeft)
         words = QLabel(note)
         words.setProperty("tone", "3")
         words.setProperty("scale", "small")
