@@ -41,6 +41,7 @@ QFrame[kind="bad"] { background: $rejectedTint; border: 0; border-radius: 4px; }
 QFrame[kind="bad"] QLabel { color: $rejectedText; font-size: 12px; font-weight: 600; }
 
 QFrame[kind="tile"] { background: $surface; border: 1px solid $border; border-radius: 8px; }
+QFrame[kind="tile"]:focus { border: 1px solid $accent; }
 QFrame[kind="card"] { background: $surface; border: 1px solid $border; border-radius: 10px; }
 QFrame[kind="cardDrop"] { background: $surface; border: 1px dashed $borderStrong; border-radius: 10px; }
 QFrame[kind="cardOver"] { background: $accentTint; border: 1px dashed $accent; border-radius: 10px; }
