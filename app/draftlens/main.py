@@ -46,15 +46,14 @@ environment:
 
 def run(argv: Sequence[str]) -> int:
     """Do what the arguments ask for and return the exit code."""
-    if argv and argv[0] in ("-h", "--help", "help"):
-        sys.stdout.write(HELP)
-        return 0
-    if argv and argv[0] == "--version":
-        sys.stdout.write(f"draftlens {__version__}\n")
-        return 0
-    if argv and not argv[0].startswith("-"):
+    if argv and not argv[0].startswith("-") and argv[0] != "help":
         return _run_cli(argv)
     try:
+        if argv and argv[0] in ("-h", "--help", "help", "--version"):
+            from draftlens.cli.output import write
+
+            write(f"draftlens {__version__}" if argv[0] == "--version" else HELP.rstrip("\n"))
+            return 0
         arguments = _window_arguments(argv)
         reason = no_window_reason(os.environ)
         if reason is None:

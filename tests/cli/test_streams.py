@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import pytest
 
-from draftlens import main
+from draftlens import __main__, main
 from draftlens.cli import run_cli
 from draftlens.cli.rooms import Rooms
 from draftlens.core.errors import UserError
@@ -45,6 +45,17 @@ def test_ctrl_c_while_loading_is_130_and_no_traceback(capsys: pytest.CaptureFixt
     assert capsys.readouterr().err.endswith("draftlens: Stopped.\n")
 
 
+def test_ctrl_c_before_there_is_a_command_is_130_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(_: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(main, "run", interrupted)
+    assert __main__.main() == 130
+    assert capsys.readouterr().err == "draftlens: Stopped.\n"
+
+
 def test_a_closed_standard_output_does_not_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", None)
     assert run_cli(["generate", "-p", "hello", "-n", "3"], rooms()) == 0
@@ -59,6 +70,9 @@ def test_a_full_standard_output_is_said(monkeypatch: pytest.MonkeyPatch, capsys:
         monkeypatch.setattr(sys, "stdout", Full())
         assert run_cli(["generate", "-p", "hello", "-n", "3", *flags], rooms()) == 2
         assert "Standard output cannot be written: No space left on device." in capsys.readouterr().err
+    monkeypatch.setattr(sys, "stdout", Full())
+    assert main.run(["--help"]) == 2
+    assert "Standard output cannot be written" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

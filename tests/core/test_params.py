@@ -39,6 +39,11 @@ def test_a_number_out_of_range_is_refused(name: str, bad: list[Any], bound: str)
         assert refusal(SamplingParams, **{name: value}) == f"{name} is {value}, but must be a number {bound}."
 
 
+def test_a_penalty_that_nothing_can_be_divided_by_is_refused() -> None:
+    assert "which is too close to 0 to divide by." in refusal(SamplingParams, repetition_penalty=1e-320)
+    assert SamplingParams(repetition_penalty=0.001).repetition_penalty == 0.001
+
+
 @pytest.mark.parametrize("name", ["top_k", "repetition_window", "penalty_window"])
 @pytest.mark.parametrize("value", [-1, 1.5, NAN, "3", None, True])
 def test_a_count_that_is_no_whole_number_or_negative_is_refused(name: str, value: Any) -> None:

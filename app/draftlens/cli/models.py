@@ -12,6 +12,7 @@ from typing import Any
 from draftlens.cli.output import write
 from draftlens.cli.progress import Progress
 from draftlens.cli.rooms import Rooms
+from draftlens.core.errors import INTERRUPTED
 
 REFUSED = 2
 _LOOK_SECONDS = 0.2
@@ -79,7 +80,7 @@ def _download(arguments: argparse.Namespace, rooms: Rooms) -> int:
         item.stop()
         progress.clear()
         print("draftlens: Stopped; the part on disk is kept, and the same command goes on with it.", file=sys.stderr)
-        raise
+        return INTERRUPTED
     progress.clear()
     write(str(item.result()))
     return 0

@@ -94,7 +94,7 @@ def _read_input() -> str:
 
 def _read_file(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise UserError(f"{path} cannot be read as a prompt: it is not UTF-8 text.", "Save it as UTF-8.") from error
     except OSError as error:

@@ -17,6 +17,8 @@ MAX_DRAFT = 64
 MAX_BIAS = 1e30
 """Far above any logit, far enough below float32's largest that sums of biases stay finite."""
 
+_SMALLEST_PENALTY = 0.001
+
 DrafterKind = Literal["none", "draft-model", "prompt-lookup"]
 LookupPolicy = Literal["graded", "gated"]
 
@@ -78,6 +80,11 @@ class SamplingParams:
         _number("xtc_probability", self.xtc_probability, 0, 1)
         _number("xtc_threshold", self.xtc_threshold, 0, 1)
         _number("repetition_penalty", self.repetition_penalty, 0, 100, low_open=True)
+        if self.repetition_penalty < _SMALLEST_PENALTY:
+            raise UserError(
+                f"repetition_penalty is {self.repetition_penalty}, which is too close to 0 to divide by.",
+                f"Use {_SMALLEST_PENALTY} or more.",
+            )
         _integer("repetition_window", self.repetition_window, 0, None)
         _number("frequency_penalty", self.frequency_penalty, -100, 100)
         _number("presence_penalty", self.presence_penalty, -100, 100)
