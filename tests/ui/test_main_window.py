@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QInputMethodEvent
-from PySide6.QtWidgets import QAbstractButton, QAbstractItemView, QApplication, QLineEdit, QPlainTextEdit, QTextEdit
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QApplication,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QTextEdit,
+)
 from pytestqt.qtbot import QtBot
 
 from draftlens.bridge.engine_bridge import EngineBridge
@@ -57,6 +65,17 @@ def test_without_a_model_only_ways_to_begin_are_shown(window: Window) -> None:
         "Models",
         "Open Discover",
     }
+
+
+def test_in_a_small_window_the_ways_to_begin_scroll_and_no_word_is_cut(window: Window, qtbot: QtBot) -> None:
+    shown, _ = window(ScriptedEngine(), load=False)
+    shown.setMinimumHeight(0)
+    shown.resize(1040, 400)
+    first = shown.first_run
+    qtbot.waitUntil(lambda: first.cards.verticalScrollBar().maximum() > 0)
+    words = [label for label in first.findChildren(QLabel) if label.wordWrap()]
+    assert len(words) == 4
+    assert all(label.height() >= label.heightForWidth(label.width()) for label in words)
 
 
 def test_the_demo_button_leads_to_a_chat(window: Window, qtbot: QtBot) -> None:

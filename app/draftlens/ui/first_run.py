@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from draftlens.ui.theme import Theme
 
@@ -123,7 +124,8 @@ class FirstRun(QWidget):
         hint.setProperty("scale", "small")
         hint.setWordWrap(True)
         inside.addWidget(hint)
-        layout = QVBoxLayout(self)
+        page = QWidget()
+        layout = QVBoxLayout(page)
         across = QHBoxLayout()
         across.addStretch(1)
         across.addWidget(column)
@@ -131,8 +133,24 @@ class FirstRun(QWidget):
         layout.addStretch(2)
         layout.addLayout(across)
         layout.addStretch(3)
+        scroll = self.cards = QScrollArea()
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setWidgetResizable(True)
+        scroll.setWidget(page)
+        for part in (page, scroll.viewport()):
+            part.setAutoFillBackground(False)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(scroll)
         theme.changed.connect(self._show_icons)
         self._show_icons()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where the cards do not fit they scroll; their words are never cut."""
+        super().resizeEvent(event)
+        layout = self._column.layout()
+        if layout is not None:
+            self._column.setMinimumHeight(layout.totalHeightForWidth(self._column.width()))
 
     def _choose(self) -> None:
         menu = QMenu(self)

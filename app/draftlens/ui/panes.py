@@ -77,10 +77,14 @@ class Panes:
             self._settings.setValue("outer", self._window.outer.saveState())
 
     def restore_place(self) -> None:
-        """Put the window where it was."""
+        """Put the window where it was; the first time it is no larger than a screen that can hold it."""
+        window = self._window
         geometry = None if self._settings is None else self._settings.value("geometry")
+        room = window.screen().availableSize()
         if isinstance(geometry, QByteArray):
-            self._window.restoreGeometry(geometry)
+            window.restoreGeometry(geometry)
+        elif window.minimumSize().boundedTo(room) == window.minimumSize():
+            window.resize(window.size().boundedTo(room))
 
     def restore_sizes(self) -> None:
         """Give the panes their kept sizes; before the window has its own they would be squeezed, and stay so."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPen, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
-    QComboBox,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -23,6 +22,7 @@ from draftlens.bridge.models import Models
 from draftlens.library import sizes
 from draftlens.library.hub import Found, Kind, Sort
 from draftlens.library.suggestions import SUGGESTIONS
+from draftlens.ui.eliding_choice import ElidingChoice
 from draftlens.ui.models import badge
 from draftlens.ui.models.badge import Look
 from draftlens.ui.models.rows import ITEM_ROLE, Index
@@ -113,11 +113,14 @@ class Discover(QWidget):
         self.field.setProperty("kind", "search")
         self.field.setPlaceholderText("Search the hub, then press Return")
         self.field.setAccessibleName("Search the hub")
-        self.kind, self.sort = QComboBox(), QComboBox()
+        self.kind, self.sort = ElidingChoice(), ElidingChoice()
         for box, name, entries in ((self.kind, "Format", _KINDS), (self.sort, "Sort by", _SORTS)):
             box.setAccessibleName(name)
             for words, value in entries:
                 box.addItem(words, value)
+        # In a narrow window the choices give way before what is typed does.
+        self.field.setMinimumWidth(theme.px(150))
+        self.sort.setMinimumWidth(theme.px(72))
         self.go = QPushButton("Search")
         self.go.setProperty("kind", "primary")
         top = QFrame()
