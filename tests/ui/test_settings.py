@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -159,6 +160,26 @@ def test_menus_have_explicit_roles_and_no_key_twice(window: Window) -> None:
 def test_tab_goes_from_the_chips_over_the_chat_and_its_figures_to_the_sidebar(window: Window) -> None:
     shown, _ = window(ScriptedEngine())
     assert way_of_tab(focus_order(shown)) == focus_order(shown)
+
+
+@pytest.mark.parametrize("tab", [0, 1, 2])
+def test_the_tab_key_reaches_every_stop_in_view(window: Window, qtbot: QtBot, tab: int) -> None:
+    shown, bridge = window(ScriptedEngine(rounds=[step(0, "a", Source.PREFILL), step(1, " b")]))
+    bridge.send("Hi")
+    qtbot.waitUntil(lambda: bool(bridge.turns) and not bridge.running)
+    bridge.selection.choose(1)
+    shown.inspector.tabs.choose(tab)
+    # Of segments that exclude each other only the chosen one is a stop; arrows go to the others.
+    others = {
+        b for part in (shown.inspector.tabs, shown.inspector.run.choice) for b in part.buttons if not b.isChecked()
+    }
+    wanted = {stop for stop in focus_order(shown) if stop.isVisible() and stop.isEnabled()} - others
+    reached: set[QWidget] = set()
+    shown.chat.composer.edit.setFocus()
+    for _ in range(80):
+        qtbot.keyClick(shown.focusWidget(), Qt.Key.Key_Tab)
+        reached.add(shown.focusWidget())
+    assert wanted - reached == set()
 
 
 def test_tab_goes_over_the_compare_screen_arm_by_arm_also_after_one_was_added(window: Window) -> None:

@@ -10,6 +10,10 @@ from PySide6.QtWidgets import QWidget
 
 if TYPE_CHECKING:
     from draftlens.ui.compare.screen import CompareScreen
+    from draftlens.ui.inspector.distribution import Distribution
+    from draftlens.ui.inspector.log_tab import LogTab
+    from draftlens.ui.inspector.run_tab import RunTab
+    from draftlens.ui.inspector.twin import Twin
     from draftlens.ui.main_window import MainWindow
 
 
@@ -28,12 +32,9 @@ def focus_order(window: MainWindow) -> list[QWidget]:
         composer.stop,
         composer.send,
         *inspector.tabs.buttons,
-        *inspector.run.tiles.views,
-        inspector.run.gauge,
-        *inspector.run.choice.buttons,
-        inspector.run.strip,
-        inspector.run.table,
-        inspector.run.log.button,
+        *_run_order(inspector.run),
+        *_distribution_order(inspector.distribution),
+        *_log_order(inspector.log),
         sidebar.new,
         sidebar.search,
         *sidebar.screens.links.values(),
@@ -42,6 +43,26 @@ def focus_order(window: MainWindow) -> list[QWidget]:
         sidebar.gear,
         sidebar.hide_button,
     ]
+
+
+def _run_order(run: RunTab) -> list[QWidget]:
+    paying = run.times.paying
+    figures = (*run.tiles.views, run.prove, *_both(run.gauge_twin), run.forms_on, *run.choice.buttons, run.strip)
+    blocks = (*_both(run.blocks.positions), *_both(run.blocks.lengths))
+    return [*figures, run.table, *blocks, paying.measure, paying.off, *_both(run.times.times), run.log.button]
+
+
+def _distribution_order(tab: Distribution) -> list[QWidget]:
+    return [tab.previous, tab.following, *_both(tab.test_twin), *_both(tab.bars_twin), tab.branch, tab.copy]
+
+
+def _log_order(tab: LogTab) -> list[QWidget]:
+    return [tab.runs, tab.lines, tab.timings, tab.copy, tab.round, tab.export, tab.open]
+
+
+def _both(twin: Twin) -> tuple[QWidget, QWidget]:
+    """A chart, and the table that can stand in its place."""
+    return twin.chart, twin.table
 
 
 def compare_order(screen: CompareScreen) -> list[QWidget]:

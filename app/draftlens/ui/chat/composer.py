@@ -92,7 +92,6 @@ class Composer(QFrame):
         self.attachments.changed.connect(self.changed)
         self.send.clicked.connect(self._ask)
         self.stop.clicked.connect(self.stopAsked)
-        self.setFocusProxy(self.edit)
         theme.changed.connect(self._on_theme)
         self._on_theme()
         self.show_state(ready=False, can_stop=False, usable=False, hint="")

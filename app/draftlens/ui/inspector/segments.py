@@ -26,14 +26,14 @@ class Segments(QFrame):
             button.setText(name)
             button.setCheckable(True)
             button.setProperty("kind", "segmentQuiet" if quiet else "segment")
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             if not quiet:
                 button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             self._group.addButton(button, number)
             self.buttons.append(button)
             layout.addWidget(button)
-        self.buttons[0].setChecked(True)
         self._group.idToggled.connect(self._on_toggled)
+        self.buttons[0].setChecked(True)
 
     @property
     def current(self) -> int:
@@ -45,5 +45,7 @@ class Segments(QFrame):
         self.buttons[number].setChecked(True)
 
     def _on_toggled(self, number: int, on: bool) -> None:
+        # Tab stops at the one that is down, arrows go to the others; Qt sees to it only after a click.
+        self.buttons[number].setFocusPolicy(Qt.FocusPolicy.TabFocus if on else Qt.FocusPolicy.NoFocus)
         if on:
             self.chosen.emit(number)
