@@ -124,6 +124,7 @@ def test_a_model_is_looked_at_fetched_and_then_listed(
     qtbot.waitUntil(lambda: "acme/toy" in screen.models.looked)
     assert hub.sent < 100_000
     press(screen, "Download", qtbot)
+    assert screen.downloads.isVisible()
     qtbot.waitUntil(lambda: screen.models.downloads.items[0].state is State.DONE)
     qtbot.waitUntil(lambda: any(item.name == "toy" and item.ready for item in screen.models.items))
     assert screen.downloads.rows[0].words.whole.startswith("Done")

@@ -69,6 +69,8 @@ class ModelsScreen(QWidget):
 
     def show_tab(self, tab: int) -> None:
         """Bring a tab into view."""
+        if any(button.hasFocus() for button in self.tabs.buttons()):
+            self.tabs.button(tab).setFocus()
         self.tabs.button(tab).setChecked(True)
         self.pages.setCurrentIndex(tab)
         self.filter.setVisible(tab == INSTALLED)
@@ -194,7 +196,7 @@ class ModelsScreen(QWidget):
         details.resumeAsked.connect(self._resume)
         details.revealAsked.connect(self._reveal)
         details.trashAsked.connect(self._trash)
-        details.fetchAsked.connect(models.fetch)
+        details.fetchAsked.connect(self._fetch)
         details.checkAsked.connect(models.checking.begin)
         details.againAsked.connect(models.fetch_again)
         models.checking.changed.connect(lambda: self.show_tab(self.pages.currentIndex()))
@@ -239,6 +241,11 @@ class ModelsScreen(QWidget):
         self._found = None
         self.show_tab(DISCOVER)
         self.discover.search_for(words)
+
+    def _fetch(self, repo: str, file: str | None) -> None:
+        self.models.fetch(repo, file)
+        if any(item.repo == repo for item in self.models.downloads.items):
+            self.show_tab(DOWNLOADS)
 
     def _resume(self, item: Installed) -> None:
         for download in self.models.downloads.items:
