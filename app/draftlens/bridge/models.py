@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from draftlens.library import (
     choice,
     content_hash,
     gguf_import,
+    hub_cache,
     hub_token,
     memory,
     preflight,
@@ -252,13 +252,7 @@ class Models(QObject):
 
     def free_space(self) -> int | None:
         """Bytes free on the disk that downloads go to."""
-        place = self.cache
-        while not place.exists() and place != place.parent:
-            place = place.parent
-        try:
-            return shutil.disk_usage(place).free
-        except OSError:
-            return None
+        return hub_cache.free_space(self.cache)
 
     def close(self) -> None:
         """The window closes: downloads stop, and what arrived stays."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from pathlib import Path
 
 _REPO = re.compile(r"[A-Za-z0-9](?:[\w.-]*)/[\w.-]+")
@@ -126,3 +127,13 @@ def _blobs(snapshot: Path) -> set[Path]:
     blobs = snapshot.parent.parent.resolve() / "blobs"
     links = (path for path in snapshot.rglob("*") if path.is_symlink())
     return {target for link in links if (target := Path(os.path.realpath(link))).parent == blobs}
+
+
+def free_space(cache: Path) -> int | None:
+    """Bytes free on the disk that a cache is on, or will be on once it is made; None where the system does not say."""
+    while not cache.exists() and cache != cache.parent:
+        cache = cache.parent
+    try:
+        return shutil.disk_usage(cache).free
+    except OSError:
+        return None
