@@ -131,8 +131,7 @@ def parcel(reply: Reply) -> Parcel:
 
 def _refused(name: str, reason: str) -> UserError:
     return UserError(
-        f"{name} cannot be opened: {reason.rstrip('.')}.",
-        "Nothing was opened. Choose a run record as Draftlens wrote it; one of a newer Draftlens needs that version.",
+        f"{name} cannot be opened: {reason.rstrip('.')}.", "Nothing was opened; choose a run record of Draftlens."
     )
 
 
