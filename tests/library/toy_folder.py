@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from math import prod
 from pathlib import Path
 from typing import Any
-
-from draftlens.library import tensor_file
-from draftlens.library.tensor_file import TensorSpec
 
 Config = dict[str, Any]
 
@@ -45,10 +43,17 @@ def llama_tensors(layers: int = 1, prefix: str = "model.") -> list[str]:
 
 
 def write_tensors(path: Path, names: Iterable[str], config: Mapping[str, Any] | None = None) -> None:
-    """Zeros under these names, in the shapes that a config of llama's kind asks for."""
+    """Zeros under these names, in the shapes that a config of llama's kind asks for: a header and a hole."""
     sizes = {key: value for key, value in (config or llama_config()).items() if isinstance(value, int)}
-    specs = [TensorSpec(name, "F16", _shape(name, sizes)) for name in names]
-    tensor_file.write(path, specs, (bytes(spec.size) for spec in specs))
+    entries, end = {}, 0
+    for name in names:
+        shape = _shape(name, sizes)
+        start, end = end, end + 2 * prod(shape)
+        entries[name] = {"dtype": "F16", "shape": shape, "data_offsets": [start, end]}
+    header = json.dumps({"__metadata__": {"format": "mlx"}, **entries}).encode()
+    with path.open("wb") as file:
+        file.write(len(header).to_bytes(8, "little") + header)
+        file.truncate(file.tell() + end)
 
 
 def _shape(name: str, sizes: Mapping[str, int]) -> tuple[int, ...]:
