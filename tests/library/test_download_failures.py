@@ -65,7 +65,7 @@ def test_what_passes_is_tried_again(served: HubServer, cache: Path, status: int)
 
 def test_until_the_next_try_it_is_said_what_hinders_and_afterwards_nothing(served: HubServer, cache: Path) -> None:
     fails(served, (503, {}), times=1)
-    item = begin(cache, patience=Patience(tries=3, first=0.2))
+    item = begin(cache, patience=Patience(tries=3, first=1.5))
     until(lambda: item.progress().problem is not None)
     waiting = item.progress()
     assert waiting.state is State.DOWNLOADING
