@@ -17,16 +17,9 @@ from cli.conftest import Call
 from draftlens import paths
 from draftlens.compare import files
 from draftlens.core.rules import DIAGNOSTICS_VARIABLE, STOCHASTIC_VARIABLE
-from draftlens.engine import arms
 from draftlens.library.demo import DemoPair
 
-ASKED = ("compare", "-p", "Name three colours.", "-n", "4", "--seed", "4", "--num-draft-tokens", "2")
-
-
-@pytest.fixture(autouse=True)
-def _short_warm_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is timed here, so one unheard token does."""
-    monkeypatch.setattr(arms, "WARM_UP_TOKENS", 1)
+ASKED = ("compare", "-p", "Name three colours.", "-n", "6", "--seed", "4", "--num-draft-tokens", "2")
 
 
 def test_the_table_is_on_standard_output_and_every_file_holds_the_same(call: Call, tmp_path: Path) -> None:
@@ -53,7 +46,7 @@ def test_the_table_is_on_standard_output_and_every_file_holds_the_same(call: Cal
 def test_greedy_arms_are_identical_and_the_rule_is_greedy_argmax_in_both(call: Call) -> None:
     ran = call(*ASKED, "--temp", "0")
     assert ran.code == 0
-    assert "A and B: identical, 4 tokens" in ran.out
+    assert "A and B: identical, 6 tokens" in ran.out
     assert ran.out.count("greedy-argmax") >= 3
 
 
@@ -88,7 +81,7 @@ def test_what_cannot_be_used_is_2_and_named(call: Call, flags: tuple[str, ...], 
 
 
 def test_a_target_without_a_draft_model_uses_prompt_lookup_and_says_so(call: Call, demo_pair: DemoPair) -> None:
-    ran = call(*ASKED, "-m", str(demo_pair.target), "-n", "2")
+    ran = call(*ASKED, "-m", str(demo_pair.target), "-n", "3")
     assert ran.code == 0
     assert "prompt lookup" in ran.err
     refused = call(*ASKED, "-m", str(demo_pair.target), "--arm", "drafter=draft-model", "--arm", "k=2")
@@ -107,7 +100,7 @@ def test_a_comparison_that_ran_nothing_leaves_no_file_and_an_export_is_not_resum
 
 def test_a_prompt_set_is_run_prompt_by_prompt(call: Call, tmp_path: Path) -> None:
     (tmp_path / "set.txt").write_text("Name a colour.\nName a bird.\n")
-    asked = ("compare", "--prompts", str(tmp_path / "set.txt"), "-n", "2", "--num-draft-tokens", "2")
+    asked = ("compare", "--prompts", str(tmp_path / "set.txt"), "-n", "3", "--num-draft-tokens", "2")
     ran = call(*asked, "--schedule", "one-at-a-time")
     assert ran.code == 0
     assert "2 prompts, 1 seed, one at a time; 2 of 2 trials counted" in ran.out
@@ -116,7 +109,7 @@ def test_a_prompt_set_is_run_prompt_by_prompt(call: Call, tmp_path: Path) -> Non
 
 def test_ctrl_c_keeps_what_was_run_and_resume_goes_on_from_there(call: Call, demo_pair: DemoPair) -> None:
     models = ("-m", str(demo_pair.target), "--draft-model", str(demo_pair.drafter))
-    command = [sys.executable, "-m", "draftlens", *ASKED, *models, "-n", "6"]
+    command = [sys.executable, "-m", "draftlens", *ASKED, *models, "-n", "10"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ))
     folder = paths.data_dir() / files.FOLDER
     while process.poll() is None and not any(b'"round"' in f.read_bytes() for f in folder.glob("*.jsonl")):
@@ -135,12 +128,24 @@ def test_ctrl_c_keeps_what_was_run_and_resume_goes_on_from_there(call: Call, dem
     for arm in range(2):
         first = before.reply(0, arm).rounds
         assert after.reply(0, arm).rounds[: len(first)] == first
-        assert len(after.reply(0, arm).tokens) == 6
+        assert len(after.reply(0, arm).tokens) == 10
 
 
 def test_the_seeds_two_command_comparison_works_word_for_word(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once with the variable on, once off: three fields of one line each are then compared by eye."""
-    asked = ("generate", *ASKED[1:], "--temp", "0.7")
+    asked = (
+        "generate",
+        "-p",
+        "Name three colours.",
+        "--num-draft-tokens",
+        "4",
+        "--temp",
+        "0.7",
+        "--seed",
+        "4",
+        "-n",
+        "8",
+    )
     monkeypatch.setenv(DIAGNOSTICS_VARIABLE, "1")
     found = {}
     for value in ("1", "0"):

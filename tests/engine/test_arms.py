@@ -15,14 +15,13 @@ from draftlens.core.events import Cancelled, Differed, Failed, Finished, Loading
 from draftlens.core.params import SamplingParams, SessionParams
 from draftlens.core.round import Emitted, FinishReason, Round, Source, Timings
 from draftlens.core.rules import RuleId
-from draftlens.engine import arms
 from draftlens.engine.engine import MlxEngine
 from draftlens.engine.exactness import first_difference
 from draftlens.library.demo import DemoPair
 from draftlens.library.folder import judge_folder
 
 MESSAGES = (("user", "Name a colour."),)
-WARM = SessionParams(sampling=SamplingParams(temperature=0.7), max_tokens=5, k=2, seed=11)
+WARM = SessionParams(sampling=SamplingParams(temperature=0.7), max_tokens=6, k=2, seed=11)
 GREEDY = replace(WARM, sampling=SamplingParams(temperature=0))
 SETTINGS = (
     replace(WARM, rule=RuleId.SAMPLER_MATCH),
@@ -69,9 +68,8 @@ def alone(engine: MlxEngine) -> list[list[int]]:
 
 @pytest.mark.parametrize("interleaved", [True, False])
 def test_an_arm_writes_what_it_writes_alone_whether_rounds_are_taken_in_turn_or_not(
-    engine: MlxEngine, alone: list[list[int]], interleaved: bool, monkeypatch: pytest.MonkeyPatch
+    engine: MlxEngine, alone: list[list[int]], interleaved: bool
 ) -> None:
-    monkeypatch.setattr(arms, "WARM_UP_TOKENS", 2)
     events = run(engine, Compare(9, arms_of(SETTINGS), interleaved, warm_up=interleaved))
     assert [tokens(events, i) for i in range(3)] == alone
     assert [e.reason for e in events if isinstance(e, Finished)] == [FinishReason.LENGTH] * 3
@@ -108,30 +106,24 @@ def test_an_arm_that_cannot_run_says_so_and_the_others_go_on(engine: MlxEngine, 
     assert tokens(events, 0) == alone[0]
 
 
-@pytest.fixture(scope="module")
-def greedy(engine: MlxEngine) -> Events:
-    """Three arms at temperature 0 that differ in rule, block and drafter."""
+def test_greedy_arms_of_any_rule_drafter_and_block_agree(engine: MlxEngine) -> None:
     settings = (
         replace(GREEDY, rule=RuleId.STOCHASTIC),
         replace(GREEDY, k=5),
         replace(GREEDY, drafter="none"),
     )
-    return run(engine, Compare(9, arms_of(settings)))
-
-
-def test_greedy_arms_of_any_rule_drafter_and_block_agree(greedy: Events) -> None:
-    parted = [e for e in greedy if isinstance(e, Differed)]
-    texts = [tokens(greedy, i) for i in range(3)]
+    events = run(engine, Compare(9, arms_of(settings)))
+    parted = [e for e in events if isinstance(e, Differed)]
+    texts = [tokens(events, i) for i in range(3)]
     assert texts[0] == texts[1] == texts[2] or all(e.explained for e in parted)
-    assert all(e.round.rule is RuleId.GREEDY_ARGMAX for e in greedy if isinstance(e, RoundDone))
+    assert all(e.round.rule is RuleId.GREEDY_ARGMAX for e in events if isinstance(e, RoundDone))
 
 
-def test_where_greedy_texts_part_both_logits_are_measured_in_blocks_and_singly(
-    engine: MlxEngine, greedy: Events
-) -> None:
+def test_where_greedy_texts_part_both_logits_are_measured_in_blocks_and_singly(engine: MlxEngine) -> None:
     loaded, _ = engine._ready()
     prompt = engine.prompt_ids(Request(0, GREEDY, MESSAGES))
-    first = [e.round for e in greedy if isinstance(e, RoundDone) and e.run == 0]
+    events = run(engine, Compare(9, arms_of((GREEDY, replace(GREEDY, drafter="none")))))
+    first = [e.round for e in events if isinstance(e, RoundDone) and e.run == 0]
     assert first_difference(loaded, prompt, first, first) is None
     wrong = [with_token(r, 7) if r.position <= 2 < r.position + len(r.emitted) else r for r in first]
     found = first_difference(loaded, prompt, first, wrong)
@@ -157,7 +149,6 @@ def test_a_draft_model_of_an_arms_own_is_loaded_once_and_given_up_with_the_next_
     events = run(engine, asked)
     assert sum(isinstance(e, Loading) and "drafter" in e.stage for e in events) == 1
     assert tokens(events, 0) == tokens(events, 1)
-    asked = replace(asked, arms=asked.arms[:1])
     assert not [e for e in run(engine, asked) if isinstance(e, Loading)]
     engine.load(demo_pair.target, demo_pair.drafter, lambda event: None, lambda: False)
     assert [e for e in run(engine, asked) if isinstance(e, Loading)]
@@ -171,9 +162,9 @@ def test_a_folder_that_is_no_draft_model_stops_the_comparison_before_any_arm(eng
 def test_two_arms_add_two_caches_to_the_weights_and_no_second_copy_of_them(engine: MlxEngine) -> None:
     loaded, _ = engine._ready()
     assert engine._drafter is not None
-    long = (replace(WARM, max_tokens=3), replace(WARM, max_tokens=3, rule=RuleId.STOCHASTIC))
+    long = (replace(WARM, max_tokens=6), replace(WARM, max_tokens=6, rule=RuleId.STOCHASTIC))
     words = (("user", "Tell me about the sea, the wind and the stars. " * 6),)
-    asked = Compare(9, tuple(Arm(Request(i, p, words)) for i, p in enumerate(long)))
+    arms = tuple(Arm(Request(i, p, words)) for i, p in enumerate(long))
     weights = loaded.info.weights_bytes + engine._drafter.info.weights_bytes
     mx.clear_cache()
     before, active = mx.get_active_memory(), 0
@@ -183,9 +174,9 @@ def test_two_arms_add_two_caches_to_the_weights_and_no_second_copy_of_them(engin
         if isinstance(event, RoundDone):
             active = max(active, mx.get_active_memory())
 
-    engine.compare(asked, watch, lambda: False)
-    prompt = len(engine.prompt_ids(asked.arms[0].request))
-    caches = 2 * cache_bytes(engine, prompt + 3)
+    engine.compare(Compare(9, arms), watch, lambda: False)
+    prompt = len(engine.prompt_ids(arms[0].request))
+    caches = 2 * cache_bytes(engine, prompt + 6)
     assert active - before <= caches + 0.15 * (weights + caches)
 
 
