@@ -38,7 +38,7 @@ def _inspect(arguments: argparse.Namespace, rooms: Rooms) -> int:
         for key in ("reason", "next"):
             if verdict.get(key):
                 write(verdict[key])
-        for line in verdict.get("evidence", ()):
+        for line in (*verdict.get("evidence", ()), *verdict.get("warnings", ())):
             write(f"  {line}")
         if checked is not None:
             write(" ".join(filter(None, (checked["sentence"], checked["next"]))))

@@ -18,6 +18,10 @@ def write(text: str, end: str = "\n") -> None:
         return
     try:
         print(text, end=end, flush=True)
+    except UnicodeEncodeError:
+        # A name that is no text, or a terminal of another encoding: what cannot be written is spelt out.
+        known = sys.stdout.encoding or "ascii"
+        print(text.encode(known, "backslashreplace").decode(known), end=end, flush=True)
     except BrokenPipeError:
         raise
     except OSError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import os
 import re
 import sys
 import tempfile
@@ -128,10 +129,11 @@ def _classes(config: dict[str, Any]) -> tuple[type[Any], type[Any]]:
 
 @contextmanager
 def readable(folder: Folder) -> Iterator[Path]:
-    """The folder without what trips the loaders: old weights are merged in, byte-order marks refused."""
+    """The folder without what trips the loaders: old weights merged in, byte-order marks, a path that is not UTF-8."""
     weights = {file.name for file in folder.weight_files}
-    marked = {file.name for file in folder.path.glob("*.json") if _starts_with_mark(file)}
-    if not marked and weights == {file.name for file in folder.path.glob("model*.safetensors")}:
+    marked = {file.name for file in folder.path.glob("*.json") if file.is_file() and _starts_with_mark(file)}
+    plain = os.fsencode(folder.path) == str(folder.path).encode(errors="replace")
+    if plain and not marked and weights == {file.name for file in folder.path.glob("model*.safetensors")}:
         yield folder.path
         return
     with tempfile.TemporaryDirectory() as name:
@@ -158,7 +160,7 @@ def _end_ids(folder: Path, config: dict[str, Any]) -> list[int] | None:
     if generation.is_file():
         try:
             stated = _whole(json.loads(generation.read_text(encoding="utf-8-sig")).get("eos_token_id"))
-        except (ValueError, TypeError, AttributeError):
+        except (ValueError, TypeError, AttributeError, RecursionError):
             stated = None
     if stated is None:
         stated = config.get("eos_token_id", (config.get("text_config") or {}).get("eos_token_id"))
@@ -202,7 +204,7 @@ def _find_template(folder: Path, tokenizer: TokenizerWrapper) -> None:
     if not inner.chat_template and own.is_file():
         try:
             inner.chat_template = json.loads(own.read_text(encoding="utf-8-sig")).get("chat_template")
-        except (ValueError, AttributeError):
+        except (ValueError, AttributeError, RecursionError):
             inner.chat_template = None
     if isinstance(inner.chat_template, dict):
         named: dict[str, str] = inner.chat_template

@@ -10,6 +10,7 @@ from draftlens.core.objection import Objection
 _MISSING = re.compile(r"Missing (\d+) parameters: *\n?(.*?)[,.]?\s*(?:\n|$)")
 _UNPLACED = re.compile(r"Received (\d+) parameters not in model: *\n?(.*?)[,.]?\s*(?:\n|$)")
 _SHAPE = re.compile(r"Expected shape (\(.*?\)) but received shape (\(.*?\)) for parameter (\S+)")
+_OF_A_HEADER = re.compile(r"\[(?:load_)?safetensors?\]|\[json\.exception")
 _LONGEST = 160
 
 
@@ -23,7 +24,11 @@ def in_words(error: Exception) -> Objection:
         return Objection(
             f"Its config.json lacks the key {_short(text)}, which its model class needs.", _short(text.strip("'"))
         )
+    if isinstance(error, RecursionError):
+        return Objection("Its config.json is nested too deeply to be read.")
     line = _short(text.strip().partition("\n")[0].rstrip(".:") or type(error).__name__)
+    if _OF_A_HEADER.match(text):
+        return Objection(f"Its weights have a header that mlx cannot read: {line}.", incomplete=True)
     if isinstance(error, TypeError | AttributeError):
         # Words for a programmer; what they come down to is a value that is no such thing.
         return Objection(f"Its config.json has a value of a kind its model class does not take ({line}).")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
+from draftlens.library import small_file
+from draftlens.library.config_values import clipped
 from draftlens.library.roles import Role, Verdict
 
 _WEIGHTS = ("adapters.safetensors", "adapter_model.safetensors", "adapter_model.bin", "adapters.npz")
@@ -19,9 +20,9 @@ def judge(folder: Path) -> Verdict | None:
     base = None
     if has_config:
         try:
-            config = json.loads((folder / "adapter_config.json").read_bytes())
+            config = clipped(small_file.parsed(folder / "adapter_config.json"))
             base = config.get("base_model_name_or_path") or config.get("model")
-        except (ValueError, AttributeError):
+        except (OSError, ValueError, AttributeError):
             base = None
     named = f" for {base}" if isinstance(base, str) and base else ""
     return Verdict(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from draftlens.library import checkpoint, memory, pairing, sizes, supported
+from draftlens.library import chat_template, memory, pairing, sizes, small_file, supported
 from draftlens.library.catalog import Installed
 from draftlens.library.memory import Estimate, Fit
 
@@ -92,7 +91,7 @@ def in_words(estimate: Estimate, context: int, start: str) -> str:
 def rewind_refusal(folder: Path, who: str) -> str | None:
     """Why the caches of a model of this type cannot be put back, None if they can or nothing tells."""
     try:
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8-sig"))
+        config = small_file.parsed(folder / "config.json")
         model_type = str(config.get("model_type", ""))
     except (OSError, ValueError, AttributeError):
         return None
@@ -106,4 +105,4 @@ def rewind_refusal(folder: Path, who: str) -> str | None:
 
 
 def _template(folder: Path) -> str | None:
-    return checkpoint.chat_template(folder)
+    return chat_template.of_folder(folder)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +12,7 @@ from draftlens.core.errors import UserError
 from draftlens.library import (
     adapters,
     bound_targets,
+    chat_template,
     config_keys,
     config_values,
     contents,
@@ -21,11 +21,13 @@ from draftlens.library import (
     gguf_header,
     hub_cache,
     lookalikes,
+    small_file,
     supported,
     tensor_file,
     weight_files,
     wholeness,
 )
+from draftlens.library.config_values import printable
 from draftlens.library.lookalikes import FETCH_AGAIN, MLX_VERSION, PICK_STANDALONE
 from draftlens.library.roles import Role, Verdict
 from draftlens.library.tensor_file import TensorInfo
@@ -43,7 +45,11 @@ def inspect(path: Path) -> Verdict:
     try:
         return _inspect(path)
     except OSError as error:
-        return _not_a_model(f"It cannot be read: {error.strerror or error}.", "Check that the files may be read.")
+        named = Path(str(error.filename or path))
+        subject = "It" if named == path else f"Its {printable(named.name)}"
+        return _not_a_model(
+            f"{subject} cannot be read: {error.strerror or error}.", "Check that the files may be read."
+        )
 
 
 def require_standalone(path: Path, as_draft: bool = False) -> Verdict:
@@ -91,8 +97,9 @@ def _inspect(path: Path) -> Verdict:
         return _not_a_model("It is a file, not a model folder.", "Choose the folder that holds config.json.")
     stray = hub_cache.repo_of_snapshot(path) and next((p for p in path.iterdir() if hub_cache.outside(p, path)), None)
     if stray:
-        reason = f"Its {stray.name} is a link that leads out of the cache, and such a file is not read."
-        return Verdict(Role.UNSUPPORTED, reason, FETCH_AGAIN, (stray.name,))
+        name = printable(stray.name)
+        reason = f"Its {name} is a link that leads out of the cache, and such a file is not read."
+        return Verdict(Role.UNSUPPORTED, reason, FETCH_AGAIN, (name,))
     if not any(path.iterdir()):
         return _not_a_model("It is an empty folder.", "Choose the folder that holds config.json.")
     adapter = adapters.judge(path)
@@ -106,7 +113,7 @@ def _inspect(path: Path) -> Verdict:
 
 
 def _without_config(folder: Path) -> Verdict:
-    if (folder / "config.json").is_symlink():
+    if (folder / "config.json").is_symlink() and not (folder / "config.json").exists():
         return _incomplete("Its config.json is a link to a file that is gone.", ("config.json",))
     if any(file for pattern in _BEGUN for file in folder.glob(pattern)):
         return _incomplete("It has no config.json.", ("config.json",))
@@ -114,11 +121,12 @@ def _without_config(folder: Path) -> Verdict:
         iter(sorted(folder.glob("snapshots/*/config.json"))), None
     )
     if inside is not None:
-        return _not_a_model("It has no config.json itself.", f"Perhaps {inside.parent} is meant.")
+        return _not_a_model("It has no config.json itself.", f"Perhaps {printable(str(inside.parent))} is meant.")
     inner = next(iter(sorted(folder.glob("*.gguf"))), None)
     if inner is not None:
         return _not_a_model(
-            "It holds GGUF files, and only model folders can be loaded.", f"Import one of them, such as {inner.name}."
+            "It holds GGUF files, and only model folders can be loaded.",
+            f"Import one of them, such as {printable(inner.name)}.",
         )
     return _not_a_model("It has no config.json.", "Choose the folder that holds config.json.")
 
@@ -144,20 +152,22 @@ def _gguf(path: Path) -> Verdict:
 
 
 def _judge(config_file: Path, folder: Path | None) -> Verdict:
-    text = config_file.read_bytes()
-    if not text.strip(b"\0 \t\r\n"):
-        return _incomplete(f"Its {config_file.name} is empty.", (config_file.name,))
-    if text.startswith(tensor_file.LFS_POINTER):
-        return _incomplete(
-            f"Its {config_file.name} is only a Git LFS pointer, not the file itself.", (config_file.name,)
-        )
+    name = config_file.name
     try:
-        config = json.loads(text.decode("utf-8-sig"))
-    except (ValueError, RecursionError):
-        return _not_a_model(f"Its {config_file.name} is not valid JSON.", "Fetch that file again.")
+        text = small_file.content(config_file)
+    except ValueError:
+        return _not_a_model(f"Its {name} is too large to be one.", "Fetch that file again.")
+    if not text.strip(b"\0 \t\r\n"):
+        return _incomplete(f"Its {name} is empty.", (name,))
+    if text.startswith(tensor_file.LFS_POINTER):
+        return _incomplete(f"Its {name} is only a Git LFS pointer, not the file itself.", (name,))
+    try:
+        config = small_file.decoded(text)
+    except ValueError:
+        return _not_a_model(f"Its {name} is not valid JSON.", "Fetch that file again.")
     if not isinstance(config, dict):
         kind = config_values.kind(config)
-        return _not_a_model(f"Its {config_file.name} holds a {kind}, not an object.", "Fetch that file again.")
+        return _not_a_model(f"Its {name} holds a {kind}, not an object.", "Fetch that file again.")
     config = config_values.clipped(config)
     names = drafter_kinds.architectures(config)
     architecture = names[0] if names else str(config.get("model_type") or "")
@@ -188,7 +198,7 @@ def _by_weights(folder: Path, config: Config, architecture: str, quantisation: s
             return Verdict(Role.UNSUPPORTED, reason, MLX_VERSION, (other,))
         return _incomplete(*wholeness.missing_files(folder, files))
     try:
-        tensors = weight_files.read_tensors(files)
+        tensors, repeated = weight_files.read_tensors(files)
     except UserError as error:
         return _incomplete(f"It has a damaged file: {error.sentence}", ())
     found = drafter_kinds.by_tensors(tensors.keys())
@@ -201,10 +211,13 @@ def _by_weights(folder: Path, config: Config, architecture: str, quantisation: s
         return _incomplete(f"It {lack}.", ())
     if (fault := wholeness.tokenizer_fault(folder)) is not None:
         return _incomplete(*fault)
-    chat = chat_template(folder) is not None
+    chat = chat_template.of_folder(folder) is not None
     held = f"{len(tensors):,} tensors in {len(files.used)} file{'s' * (len(files.used) != 1)}"
     stray = (f"{name} does not belong to the model and is not loaded" for name in files.stray)
     warnings = [*files.notes, *stray]
+    if repeated:
+        more = f" and {len(repeated) - 1:,} more" if len(repeated) > 1 else ""
+        warnings.append(f"{repeated[0]}{more} is in two of its files, and only one of the two is loaded")
     if config.get("auto_map"):
         warnings.append("it names Python code of its own, which is never run")
     return Verdict(
@@ -249,18 +262,6 @@ def _unsupported(
     return wrong and (Role.UNSUPPORTED, f"Its config.json {wrong[1]}.", "Fetch that file again.", (wrong[0],))
 
 
-def chat_template(folder: Path) -> str | None:
-    """The chat template of a folder, wherever it is kept; None if it has none."""
-    with contextlib.suppress(OSError, ValueError):
-        return (folder / "chat_template.jinja").read_text(encoding="utf-8")
-    for name in ("chat_template.json", "tokenizer_config.json"):
-        with contextlib.suppress(OSError, ValueError, AttributeError):
-            found = json.loads((folder / name).read_bytes()).get("chat_template")
-            if found:
-                return str(found)
-    return None
-
-
 def _drafter(
     found: drafter_kinds.Found, config: Config, folder: Path | None, architecture: str, quantisation: str
 ) -> Verdict:
@@ -271,7 +272,7 @@ def _drafter(
         files = weight_files.find(folder)
         size = files.size
         with contextlib.suppress(UserError):
-            tensors = weight_files.read_tensors(files) if files.used else None
+            tensors = weight_files.read_tensors(files)[0] if files.used else None
     target = bound_targets.target_of("" if folder is None else hub_cache.display_name(folder), config)
     return Verdict(
         role=role,

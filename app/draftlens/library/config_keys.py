@@ -59,6 +59,10 @@ def _text_for_another(config: Mapping[str, Any], model_type: str) -> tuple[str, 
         value = config.get(key)
         if key == "rope_theta" and kind == "float" and config.get(key, 0) is None:
             return key, f"has {key} null, where a model of type {model_type!r} needs a number"
+        if wanted == "float" and isinstance(value, float) and not math.isfinite(value):
+            return key, f"has {key} {shown(value)}, which is not a number"
+        if key == "rope_theta" and isinstance(value, int | float) and value <= 0:
+            return key, f"has {key} {shown(value)}, which must be above 0"
         if isinstance(value, str) and wanted in _PLAIN_KINDS and not key.endswith("token_id"):
             return key, f"has {key} {value!r}, which is not {_PLAIN_KINDS[wanted]}"
         if wanted in ("Dict", "dict") and value is not None and not isinstance(value, Mapping):

@@ -17,9 +17,7 @@ def shown(value: object) -> str:
 def clipped(value: Any, depth: int = 0) -> Any:
     """A config whose long texts end in an ellipsis and whose numbers end somewhere: no sentence can become longer."""
     if isinstance(value, str) and not (len(value) <= _LONGEST and value.isprintable()):
-        cut = value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…"
-        # What moves a terminal's cursor is nothing to print.
-        return "".join(char if char.isprintable() else "\ufffd" for char in cut)
+        return printable(value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…")
     if isinstance(value, int) and not isinstance(value, bool):
         return max(-_LARGEST, min(value, _LARGEST))
     if depth < _DEEPEST and isinstance(value, dict):
@@ -27,6 +25,11 @@ def clipped(value: Any, depth: int = 0) -> Any:
     if depth < _DEEPEST and isinstance(value, list):
         return [clipped(inner, depth + 1) for inner in value[:_MOST_ITEMS]]
     return value
+
+
+def printable(text: str) -> str:
+    """A text without what moves a terminal's cursor or is no character at all."""
+    return "".join(char if char.isprintable() else "\ufffd" for char in text)
 
 
 def kind(value: object) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from draftlens.library import vocabulary, weight_files
+from draftlens.library import small_file, vocabulary, weight_files
 from draftlens.library.lookalikes import FETCH_AGAIN
 from draftlens.library.roles import Role, Verdict
 
@@ -26,11 +26,20 @@ def _fault(folder: Path) -> tuple[str, str] | None:
         return hollow, f"The second half of its {hollow} holds only zeros."
     for name in _TEXTS:
         try:
-            (folder / name).read_text(encoding="utf-8")
+            text = small_file.content(folder / name)
+            text.decode()
+            if name.endswith(".json") and text.strip():
+                small_file.decoded(text)
         except FileNotFoundError:
             continue
+        except OSError as error:
+            return name, f"Its {name} cannot be read: {error.strerror or error}."
         except UnicodeDecodeError:
             return name, f"Its {name} is damaged: it is not text."
+        except small_file.TooDeep:
+            return name, f"Its {name} is damaged: it is nested too deeply to be read."
+        except ValueError:
+            continue
     if (folder / _TOKENIZER).is_file():
         try:
             vocabulary.of_folder(folder)

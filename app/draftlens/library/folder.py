@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from draftlens.core.model import Folder
-from draftlens.library import checkpoint, hub_cache, supported
+from draftlens.library import checkpoint, hub_cache, small_file, supported
 from draftlens.library.roles import Verdict
 
 
@@ -22,7 +21,7 @@ def judge_folder(path: Path, as_draft: bool = False) -> Folder:
 def as_folder(path: Path, verdict: Verdict) -> Folder:
     """Return how to load what was found to stand alone; a lone config.json has no weights."""
     config = path if path.is_file() else path / "config.json"
-    own = json.loads(config.read_text(encoding="utf-8-sig")).get("model_type")
+    own = small_file.parsed(config).get("model_type")
     name = supported.loads_as(own)
     title = hub_cache.display_name(path)
     return Folder(path, verdict.weight_files, None if name == own else name, verdict.warnings, title)

@@ -11,9 +11,11 @@ from gguf import GGUFValueType, LlamaFileType
 
 from draftlens.core.errors import UserError
 from draftlens.library import gguf_layout
+from draftlens.library.config_values import clipped
 
 _MAX_TEXT = 1 << 20
 _MAX_KEYS = 4096
+_VERSIONS = (2, 3)
 _SCALARS = {
     GGUFValueType.UINT8: "<B", GGUFValueType.INT8: "<b", GGUFValueType.UINT16: "<H", GGUFValueType.INT16: "<h",
     GGUFValueType.UINT32: "<I", GGUFValueType.INT32: "<i", GGUFValueType.FLOAT32: "<f", GGUFValueType.BOOL: "<?",
@@ -35,6 +37,8 @@ class GgufHeader:
         """Why such a file is not imported, as the end of "It …"; tensors may still tell more."""
         if self.parts > 1:
             return f"is one of {self.parts} parts of a split GGUF, and split files cannot be imported"
+        if not self.architecture:
+            return "is a GGUF that does not say of which architecture it is"
         if self.architecture not in gguf_layout.ARCHITECTURES:
             known = ", ".join(sorted(gguf_layout.ARCHITECTURES))
             return f"is a GGUF of architecture {self.architecture!r}, and only {known} can be imported"
@@ -52,8 +56,11 @@ def read(path: Path) -> GgufHeader:
         with path.open("rb") as file:
             if file.read(4) != b"GGUF":
                 raise UserError(f"{path.name} is not a GGUF file.", "Fetch it again.")
-            file.seek(12, 1)
-            (count,) = struct.unpack("<Q", file.read(8))
+            version, _, count = struct.unpack("<IQQ", file.read(20))
+            if version not in _VERSIONS:
+                raise UserError(
+                    f"{path.name} is of a version of GGUF that cannot be read ({version}).", "Convert it anew."
+                )
             for _ in range(min(count, _MAX_KEYS)):
                 key = _text(file)
                 if key.startswith("tokenizer."):
@@ -61,7 +68,7 @@ def read(path: Path) -> GgufHeader:
                 values[key] = _value(file, GGUFValueType(struct.unpack("<I", file.read(4))[0]))
     except OSError as error:
         raise UserError(f"{path.name} cannot be read: {error.strerror or error}.") from error
-    except (struct.error, ValueError, KeyError) as error:
+    except (struct.error, ValueError, KeyError, RecursionError) as error:
         raise UserError(f"{path.name} is damaged or cut short.", "Fetch the file again.") from error
     try:
         kind = LlamaFileType(values["general.file_type"]).name.removeprefix("MOSTLY_").removeprefix("ALL_")
@@ -69,9 +76,9 @@ def read(path: Path) -> GgufHeader:
         kind = ""
     parts = values.get("split.count", 1)
     return GgufHeader(
-        architecture=str(values.get("general.architecture", "")),
+        architecture=str(clipped(values.get("general.architecture", ""))),
         quantisation=kind,
-        name=str(values.get("general.name", "")),
+        name=str(clipped(values.get("general.name", ""))),
         parts=parts if isinstance(parts, int) else 1,
     )
 

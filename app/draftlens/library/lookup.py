@@ -25,7 +25,8 @@ def verdict_on(name: str, hub: Hub, judge: Callable[[Path], Verdict] = checkpoin
     """What a path is, or a repository that is in the cache; any other repository is asked for on the hub."""
     path = local(name)
     if path.exists() or not hub_cache.looks_like_repo(name):
-        return contents.held(path, judge(path))
+        seen = contents.held(path, checkpoint.inspect(path))
+        return judge(path) if seen.role.standalone else seen
     try:
         return preflight.look(hub, name, judge=judge).verdict
     except UserError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Mapping
@@ -11,6 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from draftlens.library import small_file
 from draftlens.library.roles import Verdict
 
 DEFAULT_CONTEXT = 8192
@@ -85,7 +85,7 @@ def need(folder: Path, verdict: Verdict, context: int = DEFAULT_CONTEXT) -> Need
     if not verdict.role.standalone:
         return None
     try:
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8-sig"))
+        config = small_file.parsed(folder / "config.json")
     except (OSError, ValueError):
         return None
     return need_of(config, verdict.size, context)

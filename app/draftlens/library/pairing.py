@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 from draftlens.core.errors import UserError
-from draftlens.library import vocabulary
+from draftlens.library import small_file, vocabulary
 from draftlens.library.vocabulary import UnknownVocabulary, Vocabulary
 
 _SPACES = str.maketrans({" ": "·", "\n": "⏎", "\t": "⇥"})
@@ -93,7 +92,7 @@ def _first_difference(target: Vocabulary, drafter: Vocabulary) -> Difference | N
 
 def _rows(folder: Path) -> int:
     try:
-        config = json.loads((folder / "config.json").read_bytes())
+        config = small_file.parsed(folder / "config.json")
         text = config.get("text_config")
         rows = config.get("vocab_size", text.get("vocab_size") if isinstance(text, dict) else None)
     except (OSError, ValueError, AttributeError):

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from draftlens.core.errors import BugError, UserError
 
@@ -16,6 +17,7 @@ _LENGTH_BYTES = 8
 # The format's own ceiling; a larger length means the file is something else.
 _MAX_HEADER_BYTES = 100_000_000
 _ALIGNMENT = 8
+_METADATA, _LONGEST_NAME, _MOST_SIDES = "__metadata__", 256, 16
 _BITS = {
     "BOOL": 8, "U8": 8, "I8": 8, "F8_E4M3": 8, "F8_E5M2": 8, "F8_E8M0": 8,
     "U16": 16, "I16": 16, "F16": 16, "BF16": 16,
@@ -51,6 +53,9 @@ class TensorSpec:
 def read_header(path: Path) -> dict[str, TensorInfo]:
     """Names, types, shapes and places of the tensors in `path`; refuses a file that is cut short or is none."""
     try:
+        # A pipe would wait for whoever writes into it.
+        if path.exists() and not path.is_file():
+            raise UserError(f"{path.name} is not a file.", "Fetch the file again.")
         with path.open("rb") as file:
             file_size = os.fstat(file.fileno()).st_size
             prefix = file.read(_LENGTH_BYTES)
@@ -78,24 +83,62 @@ def read_header(path: Path) -> dict[str, TensorInfo]:
 
 def _parse(text: bytes, data_start: int, name: str) -> dict[str, TensorInfo]:
     try:
-        entries = json.loads(text)
-        tensors = {}
-        for tensor, entry in entries.items():
-            if tensor == "__metadata__":
-                continue
-            start, end = entry["data_offsets"]
-            shape = tuple(int(n) for n in entry["shape"])
-            if not 0 <= start <= end:
-                raise ValueError("offsets out of order")
-            tensors[str(tensor)] = TensorInfo(str(entry["dtype"]), shape, data_start + start, data_start + end)
+        entries = json.loads(text, object_pairs_hook=_unrepeated)
+        tensors = {tensor: _info(entry, data_start) for tensor, entry in entries.items() if tensor != _METADATA}
+        if not all(len(tensor) <= _LONGEST_NAME and tensor.isprintable() for tensor in tensors):
+            raise ValueError("a name that no tensor has")
+    except _Repeated as error:
+        raise UserError(f"{name} names {error.key} twice in its header.", "Fetch the file again.") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise UserError(f"{name} has a damaged safetensors header.", "Fetch the file again.") from error
+    _refuse_contradictions(tensors, name)
     return tensors
+
+
+def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        # Which of the two a program takes is its own choice, so the file means nothing certain.
+        keys = iter(key for key, _ in pairs)
+        raise _Repeated(next(key for key in keys if found.pop(key, keys) is keys))
+    return found
+
+
+class _Repeated(Exception):
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key if len(key) <= _LONGEST_NAME and key.isprintable() else "a tensor"
+
+
+def _info(entry: Mapping[str, Any], data_start: int) -> TensorInfo:
+    dtype, shape, (start, end) = entry["dtype"], entry["shape"], entry["data_offsets"]
+    # bool is an int to Python, and 2.0 equals 2: neither is a size.
+    if not isinstance(shape, list) or not all(type(n) is int and n >= 0 for n in (*shape, start, end)):
+        raise ValueError("sizes that are none")
+    if not isinstance(dtype, str) or len(shape) > _MOST_SIDES or not start <= end:
+        raise ValueError("no type, or offsets out of order")
+    return TensorInfo(dtype, tuple(shape), data_start + start, data_start + end)
+
+
+def _refuse_contradictions(tensors: Mapping[str, TensorInfo], name: str) -> None:
+    """Places that two tensors share, or that are not as long as type and shape ask for; gaps do no harm."""
+    step = "Fetch the file again."
+    for tensor, info in tensors.items():
+        bits = _BITS.get(info.dtype)
+        if bits is not None and math.prod(info.shape) * bits != (info.end - info.start) * 8:
+            raise UserError(f"{name} has another length for {tensor} than its type and shape ask for.", step)
+    before, last = 0, ""
+    for tensor, info in sorted(tensors.items(), key=lambda item: (item[1].start, item[1].end)):
+        if info.start == info.end:
+            continue
+        if info.start < before:
+            raise UserError(f"{name} has {last} and {tensor} in the same place.", step)
+        before, last = info.end, tensor
 
 
 def write(path: Path, specs: Sequence[TensorSpec], data: Iterable[bytes | memoryview]) -> None:
     """Write the tensors of `specs` in order, taking the bytes of each from `data` only when its turn comes."""
-    entries: dict[str, Mapping[str, object]] = {"__metadata__": {"format": "mlx"}}
+    entries: dict[str, Mapping[str, object]] = {_METADATA: {"format": "mlx"}}
     position = 0
     for spec in specs:
         entries[spec.name] = {

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+from draftlens.library import small_file
 
 
 class UnknownVocabulary(Exception):
@@ -58,7 +59,7 @@ def _read(path: Path, _changed: int, _size: int) -> Vocabulary:
 
 
 def _tokenizer_json(path: Path) -> Vocabulary:
-    content: Any = json.loads(path.read_bytes())
+    content: Any = small_file.parsed(path)
     vocabulary = content["model"]["vocab"]
     if isinstance(vocabulary, dict):
         by_id = {int(token_id): str(token) for token, token_id in vocabulary.items()}
@@ -73,7 +74,7 @@ def _tokenizer_json(path: Path) -> Vocabulary:
 def _sentencepiece(path: Path) -> Vocabulary:
     from sentencepiece import SentencePieceProcessor
 
-    pieces = SentencePieceProcessor(model_proto=path.read_bytes())
+    pieces = SentencePieceProcessor(model_proto=small_file.content(path))
     added = _added(path.parent)
     by_id = {token_id: str(pieces.id_to_piece(token_id)) for token_id in range(pieces.get_piece_size())}
     return Vocabulary(by_id | added, False, frozenset(added))
@@ -81,15 +82,15 @@ def _sentencepiece(path: Path) -> Vocabulary:
 
 def _vocab_json(path: Path) -> Vocabulary:
     added = _added(path.parent)
-    by_id = {int(token_id): str(token) for token, token_id in json.loads(path.read_bytes()).items()}
+    by_id = {int(token_id): str(token) for token, token_id in small_file.parsed(path).items()}
     return Vocabulary(by_id | added, True, frozenset(added))
 
 
 def _added(folder: Path) -> dict[int, str]:
     """Tokens that the files beside an older vocabulary add to it."""
     own, config = folder / "added_tokens.json", folder / "tokenizer_config.json"
-    found = {int(number): str(token) for token, number in json.loads(own.read_bytes()).items()} if own.is_file() else {}
-    decoder = json.loads(config.read_bytes()).get("added_tokens_decoder") if config.is_file() else None
+    found = {int(number): str(token) for token, number in small_file.parsed(own).items()} if own.is_file() else {}
+    decoder = small_file.parsed(config).get("added_tokens_decoder") if config.is_file() else None
     return found | {int(number): str(token["content"]) for number, token in (decoder or {}).items()}
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from draftlens.library import tensor_file
+from draftlens.library import small_file, tensor_file
+from draftlens.library.config_values import printable
 from draftlens.library.tensor_file import TensorInfo
 
 INDEX = "model.safetensors.index.json"
 SINGLE = "model.safetensors"
 _SMALL, _PAGE, _PAGES = 4 << 20, 4096, 32
+_FILE_NAME = re.compile(r"[^/\\\x00-\x1f\x7f\ud800-\udfff]{1,240}\.safetensors")
 _SHARD = re.compile(r"(model[^/]*?)-(\d+)-of-(\d+)\.safetensors")
 
 
@@ -38,24 +39,31 @@ def find(folder: Path) -> WeightFiles:
     named = _indexed(folder)
     if named is None and (folder / INDEX).exists():
         notes = (f"{INDEX} cannot be read and was ignored",)
-    # An index left over from before a conversion names shards that are gone, next to a complete single file.
-    if named and not named & present.keys() and SINGLE in present:
+    # An index left over from before a conversion names shards of which some are gone, next to a single file.
+    if named and not named <= present.keys() and SINGLE in present.keys() - named:
         notes = (f"{INDEX} names files that are not there; {SINGLE} is used instead",)
         named = None
     if not named:
         named = _canonical(set(present))
     used = tuple(present[name] for name in sorted(named) if name in present)
     missing = tuple(sorted(named - present.keys()))
-    stray = tuple(sorted(present.keys() - named))
+    stray = tuple(printable(name) for name in sorted(present.keys() - named))
     return WeightFiles(used, missing, stray, notes)
 
 
-def read_tensors(files: WeightFiles) -> dict[str, TensorInfo]:
-    """All headers of the used files together; a UserError names one that is empty, cut short or damaged."""
+def read_tensors(files: WeightFiles) -> tuple[dict[str, TensorInfo], tuple[str, ...]]:
+    """All headers of the used files together, and the names that more than one of them holds.
+
+    Raises:
+        UserError: names a file that is empty, cut short or damaged.
+    """
     tensors: dict[str, TensorInfo] = {}
+    repeated: set[str] = set()
     for path in files.used:
-        tensors |= tensor_file.read_header(path)
-    return tensors
+        header = tensor_file.read_header(path)
+        repeated |= tensors.keys() & header.keys()
+        tensors |= header
+    return tensors, tuple(sorted(repeated))
 
 
 def hollow(files: WeightFiles) -> str | None:
@@ -81,12 +89,12 @@ def _page(file: BinaryIO, place: int) -> bytes:
 
 def _indexed(folder: Path) -> set[str] | None:
     try:
-        weight_map = json.loads((folder / INDEX).read_bytes())["weight_map"]
+        weight_map = small_file.parsed(folder / INDEX)["weight_map"]
         names = {str(name) for name in weight_map.values()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
-    # A name with a folder in it would lead outside; such an index is not one of ours to follow.
-    return names if names and all("/" not in name and "\\" not in name for name in names) else None
+    # A name with a folder in it would lead outside, and other formats are not loaded: no index of ours to follow.
+    return names if names and all(map(_FILE_NAME.fullmatch, names)) else None
 
 
 def _canonical(present: set[str]) -> set[str]:
