@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 from draftlens.core.objection import Objection
 
@@ -24,6 +25,9 @@ def in_words(error: Exception) -> Objection:
         return Objection(
             f"Its config.json lacks the key {_short(text)}, which its model class needs.", _short(text.strip("'"))
         )
+    if isinstance(error, OSError) and error.filename:
+        named = Path(str(error.filename)).name
+        return Objection(f"Its {_short(named)} cannot be read: {error.strerror or error}.", named, incomplete=True)
     if isinstance(error, RecursionError):
         return Objection("Its config.json is nested too deeply to be read.")
     line = _short(text.strip().partition("\n")[0].rstrip(".:") or type(error).__name__)
