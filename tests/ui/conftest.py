@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import keyring
 import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -21,6 +22,7 @@ from draftlens.ui.screens import COMPARE
 from draftlens.ui.theme import Theme
 from fakes import ScriptedEngine, demo_folders
 from library.hub_server import HubServer
+from library.vault import Vault
 
 Window = Callable[..., tuple[MainWindow, EngineBridge]]
 
@@ -86,3 +88,13 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
     with HubServer() as server:
         monkeypatch.setenv("HF_ENDPOINT", server.url)
         yield server
+
+
+@pytest.fixture
+def vault(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Vault]:
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
+    monkeypatch.delenv("HF_TOKEN", raising=False)
+    before, made = keyring.get_keyring(), Vault()
+    keyring.set_keyring(made)
+    yield made
+    keyring.set_keyring(before)

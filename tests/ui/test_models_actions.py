@@ -6,7 +6,6 @@ import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import keyring
 import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction
@@ -27,16 +26,6 @@ from library.vault import Vault
 Window = Callable[..., tuple[MainWindow, EngineBridge]]
 SECRET = "hf_onlyhereandnowhereelse_9876"
 WEIGHTS = "model.safetensors"
-
-
-@pytest.fixture
-def vault(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Vault]:
-    monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
-    monkeypatch.delenv("HF_TOKEN", raising=False)
-    before, made = keyring.get_keyring(), Vault()
-    keyring.set_keyring(made)
-    yield made
-    keyring.set_keyring(before)
 
 
 @pytest.fixture

@@ -9,14 +9,16 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QElapsedTimer, Qt, QTimer
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from draftlens.bridge.engine_bridge import EngineBridge
 from draftlens.library.download_state import State
 from draftlens.library.gguf_pack import Keep
+from draftlens.library.memory import Estimate
 from draftlens.ui.main_window import MainWindow
-from draftlens.ui.models.rows import ITEM_ROLE
+from draftlens.ui.models.rows import ITEM_ROLE, MEMORY
 from draftlens.ui.models.screen import DISCOVER, INSTALLED, ModelsScreen
 from draftlens.ui.screens import MODELS
 from fakes import ScriptedEngine, step
@@ -282,6 +284,16 @@ def test_in_a_narrow_window_columns_go_and_figures_stay_whole(
         qtbot.waitUntil(lambda: screen.width() > 0)
         QApplication.processEvents()
         assert [n for n in range(6) if table.isColumnHidden(n)] == hidden
+        assert table.horizontalHeader().length() <= table.viewport().width()
+    too_big = Estimate(61_900_000_000, 25_000_000_000)
+    screen.installed.rows._estimate = lambda item: too_big
+    screen.installed.refresh()
+    for width in (1440, 1040):
+        window.resize(width, 700)
+        QApplication.processEvents()
+        # The bar, its margins, and every letter of the figures.
+        words = QFontMetrics(screen.discover._theme.font("ui")).horizontalAdvance("61.9 of 25 GB too big")
+        assert table.columnWidth(MEMORY) >= words + 16 + 32 + 7
         assert table.horizontalHeader().length() <= table.viewport().width()
     models = screen.models
     (repo,) = hub.repos

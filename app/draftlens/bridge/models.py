@@ -68,6 +68,7 @@ class Models(QObject):
         self.searching = False
         self.search_problem: UserError | None = None
         self.looked: dict[str, Preflight | UserError] = {}
+        self._judging: str | None = None
         self._estimates: dict[Path, Estimate] = {}
         self.checking = Checking(self)
         self.trash = Trash(self)
@@ -140,16 +141,23 @@ class Models(QObject):
         )
 
     def look(self, repo: str) -> None:
-        """Judge a repository before it is fetched."""
-        if repo in self.looked and isinstance(self.looked[repo], Preflight):
+        """Judge a repository before it is fetched; one that could not be looked at is asked for again."""
+        if isinstance(self.looked.get(repo), Preflight):
             self.lookedChanged.emit()
             return
+        if repo == self._judging:
+            return
+        self._judging = repo
+        failed = self.looked.pop(repo, None) is not None
 
         def keep(result: Preflight | UserError) -> None:
+            self._judging = None
             self.looked[repo] = result
             self.lookedChanged.emit()
 
         self._background.run("look", lambda: preflight.look(self.hub, repo, self.context), keep, keep)
+        if failed:
+            self.lookedChanged.emit()
 
     def fetch(self, repo: str, gguf: str | None = None) -> None:
         """Download a repository that was looked at."""
@@ -212,6 +220,7 @@ class Models(QObject):
         if (context, limit, self._places()) != (self.context, self.limit, self._looked_in):
             self.context, self.limit = context, limit
             self.looked.clear()
+            self._judging = None
             if self._looked_in is not None:
                 self.refresh()
 

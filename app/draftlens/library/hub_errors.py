@@ -55,7 +55,8 @@ def from_status(status: int, code: str, what: str, *, with_token: bool, wait: fl
         with_token: whether a token was sent, and was therefore not enough.
     """
     if code == "GatedRepo" or status == 403:
-        return HubError(Trouble.GATED, what)
+        # Not one file is, the whole model is.
+        return HubError(Trouble.GATED, what.rpartition(" of ")[2])
     if code == "EntryNotFound":
         return HubError(Trouble.FILE_GONE, what)
     if code == "RevisionNotFound":

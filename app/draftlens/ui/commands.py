@@ -145,6 +145,7 @@ class Commands:
             (
                 Command("New chat", self._new_chat, (Standard.New,)),
                 Command("Open model folder…", window.open_target, (Standard.Open,)),
+                Command("Import GGUF file…", window.open_gguf, ("Ctrl+Shift+O",)),
                 Command("Attach file…", chat.attach, ("Ctrl+Shift+A",)),
                 None,
                 Command("Import chat…", self.take),

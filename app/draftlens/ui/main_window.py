@@ -93,8 +93,13 @@ class MainWindow(QMainWindow):
     def open_target(self) -> None:
         """Choose a model folder and load it."""
         folder = QFileDialog.getExistingDirectory(self, "Open a model folder")
-        if folder:
+        # What is refused is refused by the engine, in its own words; what is too big for the memory is asked about.
+        if folder and not self._place.loading.load_folder(Path(folder)):
             self._bridge.load(Path(folder))
+
+    def open_gguf(self) -> None:
+        """Choose a GGUF file and import it."""
+        self._place.choose_gguf()
 
     def open_drafter(self) -> None:
         """Choose a draft model folder and pair it."""
@@ -221,7 +226,7 @@ class MainWindow(QMainWindow):
         self.first_run.startDemo.connect(self.start_demo)
         self.first_run.openFolder.connect(self.open_target)
         self.first_run.openDiscover.connect(lambda: self.models.open_discover())
-        self.first_run.openGguf.connect(self._place.choose_gguf)
+        self.first_run.openGguf.connect(self.open_gguf)
         menus = self.toolbar.models
         menus.startDemo.connect(self.start_demo)
         menus.openTarget.connect(self.open_target)

@@ -43,6 +43,11 @@ def look_of(role: Role, *, draft_capable: bool = False, absent: bool = False) ->
     return Look("ban", "untestedText", "untestedTint")
 
 
+def words_of(role: Role) -> str:
+    """A role in a badge."""
+    return "Bound drafter: MTP" if role is Role.GEMMA_MTP else role.value[0].upper() + role.value[1:]
+
+
 def look_of_item(item: Installed) -> Look:
     """How an installed model's badge looks."""
     return look_of(item.verdict.role, draft_capable=item.draft_capable, absent=item.absent)

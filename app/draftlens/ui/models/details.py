@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
-    QComboBox,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -28,7 +27,7 @@ from draftlens.library.preflight import Preflight
 from draftlens.library.refusal import refusal
 from draftlens.library.roles import Role, Verdict
 from draftlens.ui.chat.turn_buttons import icon_button
-from draftlens.ui.models import badge
+from draftlens.ui.models import badge, found_cards
 from draftlens.ui.models.cards import ChoiceCard, Evidence, RefusalPanel, wrapped
 from draftlens.ui.models.check_row import CheckRow
 from draftlens.ui.theme import Theme
@@ -47,6 +46,9 @@ class Details(QFrame):
     checkAsked = Signal(object)
     againAsked = Signal(object, object)
     searchAsked = Signal(str)
+    againLookAsked = Signal(str)
+    pageAsked = Signal(str)
+    tokenAsked = Signal()
 
     def __init__(self, theme: Theme, checking: Checking, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -123,11 +125,16 @@ class Details(QFrame):
         elif isinstance(looked, UserError):
             self.badge.hide()
             body.addWidget(wrapped(looked.sentence))
-            if looked.next_step:
-                body.addWidget(wrapped(looked.next_step, tone="2"))
+            ways = found_cards.Ways(
+                again=lambda: self.againLookAsked.emit(found.repo),
+                page=lambda: self.pageAsked.emit(found.repo),
+                token=self.tokenAsked.emit,
+            )
+            for card in found_cards.after_trouble(looked, ways):
+                self._add(body, card)
         else:
             role = looked.verdict.role
-            self.badge.show_role(role.value[0].upper() + role.value[1:], badge.look_of(role))
+            self.badge.show_role(badge.words_of(role), badge.look_of(role))
             self._verdict(body, looked.verdict, None)
             self._fetching(body, found, looked, estimate)
             self._evidence(body, looked.verdict)
@@ -224,18 +231,11 @@ class Details(QFrame):
             return
         if estimate is not None and role.standalone:
             self._memory(body, estimate)
-        if looked.ggufs:
-            files = QComboBox()
-            files.setAccessibleName("GGUF file")
-            for file in looked.ggufs:
-                files.addItem(f"{file.name} · {sizes.on_disk(file.size)}", file.name)
-            body.addWidget(files)
-            step = ("Download", lambda: self.fetchAsked.emit(found.repo, files.currentData()))
-            text = "It comes into the hub cache; afterwards it is imported once."
-        else:
-            step = (f"Download {sizes.on_disk(looked.size)}", lambda: self.fetchAsked.emit(found.repo, None))
-            text = "It comes into the hub cache, where every other program finds it too."
-        self._add(body, ChoiceCard("Fetch it.", text, [step], primary=True))
+        for part in found_cards.to_fetch(looked, lambda file: self.fetchAsked.emit(found.repo, file)):
+            if isinstance(part, ChoiceCard):
+                self._add(body, part)
+            else:
+                body.addWidget(part)
 
     def _memory(self, body: QVBoxLayout, estimate: Estimate) -> None:
         words = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPen, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QFrame,
@@ -19,10 +19,11 @@ from PySide6.QtWidgets import (
 )
 
 from draftlens.bridge.models import Models
-from draftlens.library import sizes
+from draftlens.library import drafter_kinds, sizes
 from draftlens.library.hub import Found, Kind, Sort
 from draftlens.library.suggestions import SUGGESTIONS
 from draftlens.ui.eliding_choice import ElidingChoice
+from draftlens.ui.eliding_label import ElidingLabel
 from draftlens.ui.models import badge
 from draftlens.ui.models.badge import Look
 from draftlens.ui.models.rows import ITEM_ROLE, Index
@@ -36,10 +37,15 @@ _SORTS: tuple[tuple[str, Sort], ...] = (
     ("Most liked", "likes"),
     ("Newest", "last_modified"),
 )
+GATED = ("Gated", Look("info", "text2", None))
+_FIGURES, _BADGE = 116, 118
 
 
 def verdict_of(found: Found) -> tuple[str, Look]:
     """What a badge says of a search result."""
+    drafter = drafter_kinds.by_config(found.config)
+    if drafter is not None:
+        return badge.words_of(drafter[0]), badge.look_of(drafter[0])
     if found.runs is False:
         return "Unsupported", Look("ban", "untestedText", "untestedTint")
     if found.gguf:
@@ -71,10 +77,14 @@ class FoundDelegate(QStyledItemDelegate):
             painter.fillRect(area, theme.color("hover"))
         painter.setPen(QPen(theme.color("border")))
         painter.drawLine(area.bottomLeft(), area.bottomRight())
-        right = area.adjusted(area.width() - theme.px(250), 0, -20, 0)
+        right = area.adjusted(area.width() - theme.px(_FIGURES) - 20, 0, -20, 0)
         text, look = verdict_of(found)
-        badge.paint(painter, theme, right.adjusted(0, 0, -theme.px(100), 0), text, look)
-        left = QRect(area.x() + 20, area.y(), right.x() - area.x() - 32, area.height())
+        end = right.x() - max(theme.px(_BADGE), badge.width(theme, text) + 8)
+        badge.paint(painter, theme, QRect(end, area.y(), right.x() - end, area.height()), text, look)
+        if found.gated:
+            end -= badge.width(theme, GATED[0]) + 8
+            badge.paint(painter, theme, QRect(end, area.y(), right.x() - end, area.height()), *GATED)
+        left = QRect(area.x() + 20, area.y(), end - area.x() - 32, area.height())
         middle, half = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, area.height() // 2
         font = theme.font("ui")
         font.setWeight(font.Weight.Medium)
@@ -84,9 +94,7 @@ class FoundDelegate(QStyledItemDelegate):
         painter.drawText(QRect(left.x(), left.y() + 4, left.width(), half - 3), middle, name)
         painter.setFont(theme.font("caption"))
         painter.setPen(theme.color("text3"))
-        about = " · ".join(
-            filter(None, (found.owner, found.architecture, found.licence, "gated" if found.gated else ""))
-        )
+        about = " · ".join(filter(None, (found.owner, found.architecture, found.licence)))
         about = painter.fontMetrics().elidedText(about, Qt.TextElideMode.ElideRight, left.width())
         painter.drawText(QRect(left.x(), left.y() + half, left.width(), half - 4), middle, about)
         painter.setFont(theme.font("ui"))
@@ -181,6 +189,7 @@ class Discover(QWidget):
         self.list.setVisible(not self.suggested.isVisibleTo(self))
         if models.searching:
             self.message.setText("Searching…")
+            self._fill([])
             return
         if models.search_problem is not None:
             self.message.setText(str(models.search_problem))
@@ -204,6 +213,8 @@ class Discover(QWidget):
         return f"{words} in {self.kind.currentText()} format. Choose All to search every format."
 
     def _fill(self, found: list[Found]) -> None:
+        # A view whose current row goes makes its neighbour current, row by row: each would be looked at on the hub.
+        self.list.setCurrentIndex(QModelIndex())
         self._rows.clear()
         for entry in found:
             item = QStandardItem(entry.name)
@@ -211,7 +222,8 @@ class Discover(QWidget):
             item.setData(entry, ITEM_ROLE)
             item.setToolTip(entry.repo)
             size = "size unknown" if entry.size is None else sizes.on_disk(entry.size)
-            item.setAccessibleText(f"{entry.name}, {entry.owner}, {verdict_of(entry)[0]}, {size}")
+            said = (entry.name, entry.owner, "gated" if entry.gated else "", verdict_of(entry)[0], size)
+            item.setAccessibleText(", ".join(filter(None, said)))
             self._rows.appendRow(item)
 
     def _suggest(self) -> None:
@@ -223,10 +235,17 @@ class Discover(QWidget):
             line.setProperty("kind", "choice")
             row = QHBoxLayout(line)
             row.setContentsMargins(12, 8, 12, 8)
-            words = QLabel(f"{pair.target.rpartition('/')[2]}  +  {pair.drafter.rpartition('/')[2]}")
+            words = [ElidingLabel(Qt.TextElideMode.ElideMiddle) for _ in range(2)]
+            for label, repo in zip(words, (pair.target, pair.drafter), strict=True):
+                label.show_text(repo.rpartition("/")[2])
+            plus = QLabel("+")
+            plus.setProperty("tone", "3")
             size = QLabel(f"about {pair.gigabytes:.1f} GB")
             size.setProperty("tone", "3")
-            row.addWidget(words, 1)
+            row.setSpacing(8)
+            for part in (words[0], plus, words[1]):
+                row.addWidget(part)
+            row.addStretch(1)
             row.addWidget(size)
             for name, repo in (("Target", pair.target), ("Drafter", pair.drafter)):
                 button = QPushButton(name)

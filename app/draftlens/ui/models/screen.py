@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QShowEvent
+from PySide6.QtGui import QDesktopServices, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
@@ -22,12 +22,14 @@ from PySide6.QtWidgets import (
 
 from draftlens.bridge.engine_bridge import EngineBridge
 from draftlens.bridge.loading import Loading
+from draftlens.core.errors import UserError
 from draftlens.library import memory
 from draftlens.library.catalog import Installed
 from draftlens.library.hub import Found
 from draftlens.library.preflight import Preflight
 from draftlens.ui.banner import Banner
 from draftlens.ui.chat.turn_buttons import icon_button
+from draftlens.ui.dialogs.link import ask_link
 from draftlens.ui.models import questions
 from draftlens.ui.models.add_button import AddButton
 from draftlens.ui.models.details import Details
@@ -39,6 +41,7 @@ from draftlens.ui.sidebar.toast import Toast
 from draftlens.ui.theme import Theme, tokens
 
 INSTALLED, DISCOVER, DOWNLOADS = range(3)
+_DETAILS_SHARE, _DETAILS_LEAST = 0.42, 300
 FINDER = "Show in Finder" if sys.platform == "darwin" else "Show in file manager"
 
 
@@ -58,7 +61,6 @@ class ModelsScreen(QWidget):
         self.discover = Discover(theme, models)
         self.downloads = Shelf(theme, models, alone=True)
         self.details = Details(theme, models.checking)
-        self.details.setFixedWidth(theme.px(tokens()["dimensions"]["details"]["width"]) - 20)
         self.toast = Toast(theme)
         self.banner = Banner(theme)
         self._found: Found | None = None
@@ -111,6 +113,7 @@ class ModelsScreen(QWidget):
     def look_at(self, repo: str) -> None:
         """Judge a repository and show it under Discover."""
         self._found = Found(repo)
+        self._look_anew()
         self.show_tab(DISCOVER)
 
     def take(self, path: Path) -> None:
@@ -147,7 +150,7 @@ class ModelsScreen(QWidget):
         self.filter.setFixedWidth(theme.px(196))
         self._glass = self.filter.addAction(theme.icon("search", "text3", 14), QLineEdit.ActionPosition.LeadingPosition)
         self.add_button = AddButton(theme)
-        head = QFrame()
+        head = self._head = QFrame()
         head.setObjectName("toolbar")
         head.setFixedHeight(theme.px(52))
         row = QHBoxLayout(head)
@@ -185,7 +188,8 @@ class ModelsScreen(QWidget):
         self.filter.textChanged.connect(self.installed.rows.filter)
         self.add_button.given.connect(self.take)
         self.installed.chosen.connect(self._show_item)
-        self.installed.discoverAsked.connect(lambda: self.show_tab(DISCOVER))
+        for part in (self.installed, self.downloads):
+            part.discoverAsked.connect(lambda: self.show_tab(DISCOVER))
         self.installed.bar.pairAsked.connect(self._loading.load)
         self.discover.chosen.connect(self._on_found)
         self.discover.pairAsked.connect(self.look_at)
@@ -197,6 +201,9 @@ class ModelsScreen(QWidget):
         details.revealAsked.connect(self._reveal)
         details.trashAsked.connect(self._trash)
         details.fetchAsked.connect(self._fetch)
+        details.againLookAsked.connect(models.look)
+        details.pageAsked.connect(lambda repo: ask_link(self, models.hub.page(repo)))
+        details.tokenAsked.connect(self.discover.token.give)
         details.checkAsked.connect(models.checking.begin)
         details.againAsked.connect(models.fetch_again)
         models.checking.changed.connect(lambda: self.show_tab(self.pages.currentIndex()))
@@ -204,14 +211,35 @@ class ModelsScreen(QWidget):
         models.downloadsChanged.connect(self._count)
         models.taken.connect(self._on_taken)
         models.changed.connect(self._select_taken)
+        models.changed.connect(self._pair_loaded)
+        self._bridge.modelChanged.connect(self._pair_loaded)
         self.discover.token.troubled.connect(self._loading.tell)
+        self.discover.token.changed.connect(self._look_anew)
         self.banner.follow(self._bridge)
         self.toast.undoAsked.connect(models.trash.undo)
         self._theme.changed.connect(self._on_theme)
 
     def _on_theme(self) -> None:
         self._glass.setIcon(self._theme.icon("search", "text3", 14))
+        self._head.setFixedHeight(self._theme.px(52))
+        self.filter.setFixedWidth(self._theme.px(196))
+        self._fit()
         self.show_tab(self.pages.currentIndex())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The list keeps more than half of the room, however large the text is."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        wide = self._theme.px(tokens()["dimensions"]["details"]["width"]) - 20
+        self.details.setFixedWidth(max(_DETAILS_LEAST, min(wide, round(self.width() * _DETAILS_SHARE))))
+
+    def _pair_loaded(self) -> None:
+        """Until a pair is chosen, the one that is loaded is in view."""
+        pairing, target = self.models.pairing, self._loading.target
+        if pairing.target is None and target is not None and self.models.scanned:
+            pairing.choose(target, self._loading.drafter, suggest=self._loading.drafter is not None)
 
     def _show_item(self, item: Installed | None) -> None:
         if item is None:
@@ -222,7 +250,14 @@ class ModelsScreen(QWidget):
 
     def _on_found(self, found: Found | None) -> None:
         self._found = found
+        self._look_anew()
         self._show_found()
+
+    def _look_anew(self) -> None:
+        """What failed once, offline or without a token, may work now: choosing the model again asks again."""
+        found = self._found
+        if found is not None and isinstance(self.models.looked.get(found.repo), UserError):
+            self.models.look(found.repo)
 
     def _show_found(self) -> None:
         if self.pages.currentIndex() != DISCOVER:
@@ -268,6 +303,8 @@ class ModelsScreen(QWidget):
         )
         if used and not questions.trash_loaded(self, item):
             return
+        # The button that was pressed goes with its model; the keys stay in the list.
+        self.installed.table.setFocus()
         if self.models.trash.move(item):
             self.toast.show_text(f"“{item.name}” was moved to the trash.")
 

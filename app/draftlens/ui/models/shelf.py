@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from draftlens.bridge.models import Models
 from draftlens.library import sizes
@@ -52,6 +62,7 @@ def duration(seconds: float) -> str:
 
 
 _NARROW = 560
+_ROWS_BELOW = 3
 
 
 class DownloadRow(QFrame):
@@ -142,7 +153,12 @@ class DownloadRow(QFrame):
 
 
 class Shelf(QFrame):
-    """All downloads; hidden while there are none, unless it has the screen to itself."""
+    """All downloads; hidden while there are none, unless it has the screen to itself; many of them scroll.
+
+    Below the list of models it shows three rows at most: the list keeps its room.
+    """
+
+    discoverAsked = Signal()
 
     def __init__(self, theme: Theme, models: Models, parent: QWidget | None = None, *, alone: bool = False) -> None:
         super().__init__(parent)
@@ -162,29 +178,40 @@ class Shelf(QFrame):
         self.importing = ElidingLabel()
         self.importing.setProperty("tone", "2")
         self.importing.hide()
-        self._list = QVBoxLayout()
+        self.open = QPushButton("Open Discover")
+        self.open.clicked.connect(self.discoverAsked)
+        inside = QWidget()
+        inside.setObjectName("shelfRows")
+        self._list = QVBoxLayout(inside)
+        self._list.setContentsMargins(0, 0, 0, 0)
         self._list.setSpacing(4)
+        self.area = QScrollArea()
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setWidgetResizable(True)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setWidget(inside)
+        for part in (inside, self.area.viewport()):
+            part.setAutoFillBackground(False)
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 10, 20, 10)
         column.setSpacing(6)
         column.addLayout(head)
         column.addWidget(self.empty)
         column.addWidget(self.importing)
-        column.addLayout(self._list)
+        column.addWidget(self.open, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.area)
         if alone:
             column.addStretch(1)
         models.downloadsChanged.connect(self.refresh)
         models.importing.connect(self._show_import)
+        theme.changed.connect(self._on_theme)
         self.refresh()
 
     def refresh(self) -> None:
         """Show every download as it stands."""
         items = self._models.downloads.items
         if [row.item for row in self.rows] != items:
-            for row in self.rows:
-                self._list.removeWidget(row)
-                row.hide()
-                row.deleteLater()
+            self._clear()
             self.rows = [DownloadRow(self._theme, self._models, item) for item in items]
             for row in self.rows:
                 self._list.addWidget(row)
@@ -194,6 +221,18 @@ class Shelf(QFrame):
         self.free.setText("" if free is None else f"{sizes.in_words(free)} free")
         self._show()
 
+    def _clear(self) -> None:
+        for row in self.rows:
+            self._list.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        self.rows = []
+
+    def _on_theme(self) -> None:
+        """Icons have the theme's colours: the rows are made anew."""
+        self._clear()
+        self.refresh()
+
     def _show_import(self, sentence: str, fraction: float | None) -> None:
         self.importing.show_text(sentence if fraction is None else f"{sentence} · {100 * fraction:.0f} %")
         self.importing.setVisible(bool(sentence))
@@ -202,5 +241,22 @@ class Shelf(QFrame):
     def _show(self) -> None:
         busy = bool(self.rows) or not self.importing.isHidden()
         self.empty.setVisible(self._alone and not busy)
+        self.open.setVisible(self._alone and not busy)
+        self.area.setVisible(bool(self.rows))
+        self._fit()
         if not self._alone:
             self.setVisible(busy)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Rows may have become taller or lower."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """The area is as high as its rows, up to what the shelf may take."""
+        heights = [row.sizeHint().height() for row in self.rows]
+        shown = heights if self._alone else heights[:_ROWS_BELOW]
+        whole = sum(shown) + self._list.spacing() * max(0, len(shown) - 1)
+        self.area.setMaximumHeight(max(1, whole))
+        if not self._alone:
+            self.area.setMinimumHeight(whole)

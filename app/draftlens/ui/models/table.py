@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPen, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -22,7 +22,8 @@ from draftlens.ui.theme import Theme
 
 _LEFT, _BAR, _ROW = 20, 32, 42
 _WIDTHS = (212, 168, 122, 58, 78, 0)
-_LESS_NEEDED = (ARCHITECTURE, QUANT, DISK)
+_LESS_NEEDED = (ARCHITECTURE, QUANT, DISK, MEMORY)
+_NAME_LEAST = 110
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 
 
@@ -145,6 +146,7 @@ class ModelTable(QTableView):
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         self.selectionModel().currentRowChanged.connect(self._on_current)
         theme.changed.connect(self._fit)
+        rows.modelReset.connect(self._fit)
         self._fit()
 
     def select(self, row: int) -> None:
@@ -164,19 +166,29 @@ class ModelTable(QTableView):
         self.verticalHeader().setDefaultSectionSize(theme.px(_ROW))
         header.setFixedHeight(theme.px(27))
         widths, room = [theme.px(width) for width in _WIDTHS], self.viewport().width()
-        name, memory = theme.px(150), theme.px(130)
+        name = theme.px(_NAME_LEAST)
+        widths[NAME], widths[MEMORY] = name, max(theme.px(130), self._figures_width())
         for column in _LESS_NEEDED:
             # Where room is scarce whole columns give way: a figure is never cut, and the details have them all.
-            least = name + memory + sum(width for number, width in enumerate(widths) if number not in (NAME, MEMORY))
-            hidden = least > room > 0
+            hidden = sum(widths) > room > 0
             self.setColumnHidden(column, hidden)
             widths[column] = 0 if hidden else widths[column]
-        spare = room - sum(widths) - theme.px(168)
-        widths[NAME] = max(name, widths[NAME] + spare)
-        widths[MEMORY] = max(memory, room - sum(widths))
+        if widths[MEMORY]:
+            figures = max(theme.px(168), widths[MEMORY])
+            widths[NAME] = max(name, room - (sum(widths) - name - widths[MEMORY]) - figures)
+            widths[MEMORY] = max(widths[MEMORY], room - sum(widths) + widths[MEMORY])
+        else:
+            widths[NAME] = max(name, room - sum(widths) + name)
         for column, width in enumerate(widths):
             if width:
                 header.resizeSection(column, width)
+
+    def _figures_width(self) -> int:
+        """Room for the longest memory estimate with its word."""
+        metrics = QFontMetrics(self._theme.font("ui"))
+        words = (" ".join(filter(None, (row.memory, row.fit_word))) for row in self.rows.rows)
+        # Margins, the bar and what is left between the parts, as painted.
+        return max((metrics.horizontalAdvance(text) for text in words), default=0) + 16 + _BAR + 7 + 6
 
     def _on_current(self, current: Index, _previous: Index) -> None:
         row = current.data(ITEM_ROLE) if current.isValid() else None

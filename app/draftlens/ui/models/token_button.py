@@ -14,6 +14,7 @@ from draftlens.library.hub_token import Token
 class TokenButton(QPushButton):
     """Asks the keychain only when it is pressed: that may take a moment, or ask the person."""
 
+    changed = Signal()
     troubled = Signal(str, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -25,6 +26,10 @@ class TokenButton(QPushButton):
     def look(self) -> None:
         """Find the token in use, then offer what can be done with it."""
         self._background.run("token", hub_token.find, self._offer, self._fail)
+
+    def give(self) -> None:
+        """Ask for a token and keep it."""
+        self._give()
 
     def menu_for(self, token: Token | None) -> QMenu:
         """What is in use, and what can be changed."""
@@ -47,14 +52,13 @@ class TokenButton(QPushButton):
             self, "Hub token", "The token is kept in the system’s keychain.", QLineEdit.EchoMode.Password
         )
         if given and text.strip():
-            self._background.run("token", lambda: hub_token.keep(text), _done, self._fail)
+            self._background.run("token", lambda: hub_token.keep(text), self._done, self._fail)
 
     def _remove(self) -> None:
-        self._background.run("token", hub_token.forget, _done, self._fail)
+        self._background.run("token", hub_token.forget, self._done, self._fail)
 
     def _fail(self, error: UserError) -> None:
         self.troubled.emit("The token was not kept", error)
 
-
-def _done(_: None) -> None:
-    """Nothing to show: the next request uses it."""
+    def _done(self, _: None) -> None:
+        self.changed.emit()
