@@ -13,6 +13,7 @@ from draftlens import main, paths
 from draftlens.cli import run_cli
 from library.hub_repos import bound_drafter, whole_model
 from library.hub_server import HubServer
+from library.toy_folder import model_folder
 from library.toy_gguf import Toy
 
 Say = Callable[..., tuple[int, str, str]]
@@ -125,3 +126,17 @@ def test_damaged_files_are_named_and_only_they_are_fetched_again(say: Say, serve
     code, _, err = say("inspect", str(folder.parent), "--check")
     assert code == 2
     assert "only files from the hub have hashes to check" in err
+    assert "whether every byte is right cannot be told" in err
+
+
+def test_a_file_filled_with_zeros_and_a_warning_are_said_when_it_is_inspected(say: Say, tmp_path: Path) -> None:
+    folder = model_folder(tmp_path / "model")
+    (folder / "model-old.safetensors").write_bytes(b"x")
+    code, out, _ = say("inspect", str(folder))
+    assert code == 0
+    assert "  model-old.safetensors does not belong to the model and is not loaded" in out.splitlines()
+    with (folder / "model.safetensors").open("r+b") as file:
+        file.truncate(8 << 20)
+    code, out, _ = say("inspect", str(folder))
+    assert code == 2
+    assert "The second half of its model.safetensors holds only zeros." in out.splitlines()

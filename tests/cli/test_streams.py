@@ -12,7 +12,7 @@ from typing import NoReturn
 import pytest
 
 from draftlens import __main__, main
-from draftlens.cli import run_cli
+from draftlens.cli import output, run_cli
 from draftlens.cli.rooms import Rooms
 from draftlens.core.errors import UserError
 from draftlens.core.events import Cancelled
@@ -59,6 +59,13 @@ def test_ctrl_c_before_there_is_a_command_is_130_too(
 def test_a_closed_standard_output_does_not_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdout", None)
     assert run_cli(["generate", "-p", "hello", "-n", "3"], rooms()) == 0
+
+
+def test_a_terminal_that_cannot_write_a_name_gets_it_spelt_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="ascii"))
+    output.write("modèle\udcff: chat model")
+    assert written.getvalue() == b"mod\\xe8le\\udcff: chat model\n"
 
 
 def test_a_full_standard_output_is_said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,8 @@ from gguf import GGMLQuantizationType
 from mlx_lm.utils import load_model
 
 from draftlens.core.errors import UserError
-from draftlens.library import gguf, gguf_layout
+from draftlens.library import checkpoint, gguf, gguf_layout
+from draftlens.library.roles import Role
 from library.toy_gguf import HEAD_DIM, Toy, permuted
 
 FFN_PARTS = ("ffn_gate", "ffn_up")
@@ -58,6 +59,23 @@ def test_logits_are_those_of_the_original_checkpoint(imported: Callable[..., Pat
     assert np.array_equal(np.array(ours), np.array(model(tokens)))
     assert config["vocab_size"] == len(toy.tokens)
     assert config["rms_norm_eps"] == 1e-5
+
+
+def test_every_fourth_layer_of_smollm3_knows_no_positions(imported: Callable[..., Path]) -> None:
+    """Its rows are stored in llama's order, and the container does not say which layers are not turned."""
+    toy = Toy("smollm3", layers=5)
+    toy.metadata["tokenizer.ggml.pre"] = "smaug-bpe"
+    folder = imported(toy)
+    model, config = load_model(folder)
+    assert [int(layer.self_attn.rope(mx.ones((1, 4, 2, HEAD_DIM))).std().item() > 0) for layer in model.layers] == [
+        1, 1, 1, 0, 1,
+    ]  # fmt: skip
+    tokens = mx.array([[1, 70, 80, 90, 100, 5]])
+    ours = model(tokens)
+    model.load_weights([(name, mx.array(values)) for name, values in toy.weights().items()])
+    assert np.array_equal(np.array(ours), np.array(model(tokens)))
+    assert config["model_type"] == "smollm3"
+    assert checkpoint.inspect(folder).role is Role.CHAT
 
 
 @pytest.mark.parametrize("architecture", ["gemma", "gemma2", "gemma3"])

@@ -14,7 +14,7 @@ from mlx_lm.utils import load_model
 
 from draftlens import paths
 from draftlens.core.errors import UserError
-from draftlens.library import checkpoint, gguf_import, tensor_file
+from draftlens.library import checkpoint, gguf_import, staging, tensor_file
 from draftlens.library.gguf_pack import Keep
 from draftlens.library.roles import Role
 from library.toy_gguf import Toy, permuted
@@ -74,6 +74,29 @@ def test_asked_for_bits_are_made(tmp_path: Path, keep: Keep, bits: int) -> None:
     assert (entry["bits"], entry["group_size"]) == (bits, 64)
     plain = gguf_import.import_file(source, "plain", Keep.FLOAT, quiet, "F32")
     assert np.corrcoef(logits(made).ravel(), logits(plain).ravel())[0, 1] > (0.8 if bits == 4 else 0.99)
+
+
+@pytest.mark.parametrize(("keep", "dtype"), [(keep, dtype) for keep in Keep for dtype in ("F16", "F32")])
+def test_the_space_that_is_asked_for_is_what_the_weights_take(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keep: Keep, dtype: str
+) -> None:
+    """A K-quant grows many times, a Q8_0 not at all: a guess from the file's size would be wrong for one of them."""
+    toy = quantised(Kind.Q8_0)
+    asked: list[int] = []
+    monkeypatch.setattr(staging, "require_space", lambda folder, needed, name: asked.append(needed))
+    made = gguf_import.import_file(toy.write(tmp_path / "toy.gguf"), "made", keep, quiet, dtype)
+    weights = (made / "model.safetensors").stat().st_size
+    assert weights < asked[0] < weights + gguf_import._MARGIN
+
+
+def test_a_full_disk_is_said_before_anything_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = Toy().write(tmp_path / "toy.gguf")
+    monkeypatch.setattr(gguf_import, "_MARGIN", 10**18)
+    said: list[str] = []
+    with pytest.raises(UserError, match="made"):
+        gguf_import.import_file(source, "made", Keep.AUTO, lambda sentence, fraction: said.append(sentence))
+    assert said == ["Reading the GGUF header"]
+    assert [path for path in paths.models_dir().iterdir() if path.suffix != ".lock"] == []
 
 
 def test_an_interrupted_import_leaves_nothing(tmp_path: Path) -> None:

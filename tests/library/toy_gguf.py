@@ -28,6 +28,7 @@ class Toy:
     """A model by its safetensors names, and what is to be said of it in the container."""
 
     architecture: str = "llama"
+    layers: int = LAYERS
     tokens: list[str] = field(default_factory=lambda: SPECIAL + byte_alphabet() + ["ab", "Ġab"])
     merges: list[str] = field(default_factory=lambda: ["a b", "Ġ ab"])
     metadata: dict[str, Any] = field(default_factory=dict)
@@ -43,7 +44,7 @@ class Toy:
             return (random.standard_normal(shape) * 0.2).astype(np.float32)
 
         result = {"model.embed_tokens.weight": draw(len(self.tokens), HIDDEN), "model.norm.weight": 1 + draw(HIDDEN)}
-        for layer in range(LAYERS):
+        for layer in range(self.layers):
             stem = f"model.layers.{layer}"
             result |= {
                 f"{stem}.input_layernorm.weight": 1 + draw(HIDDEN),
@@ -87,7 +88,7 @@ class Toy:
     def _metadata(self) -> dict[str, Any]:
         prefix = self.architecture
         return {
-            f"{prefix}.block_count": LAYERS,
+            f"{prefix}.block_count": self.layers,
             f"{prefix}.context_length": 128,
             f"{prefix}.embedding_length": HIDDEN,
             f"{prefix}.feed_forward_length": FFN,
@@ -154,7 +155,7 @@ def _stored(weights: Mapping[str, Array], architecture: str) -> dict[str, Array]
         stored = around.get(stem) or _PARTS[stem]
         if architecture.startswith("gemma") and "norm" in stem:
             values = values + np.float32(1)
-        if architecture == "llama" and stem in ("self_attn.q_proj", "self_attn.k_proj"):
+        if architecture in ("llama", "smollm3") and stem in ("self_attn.q_proj", "self_attn.k_proj"):
             values = permuted(values, HEADS if "q_proj" in stem else KV_HEADS)
         result[f"blk.{layer}.{stored}.{kind}"] = values
     return result

@@ -44,7 +44,10 @@ def check(name: str, report: Report, discard: bool = False) -> dict[str, Any]:
     """
     snapshot = repair.snapshot_of(lookup.local(name))
     if snapshot is None:
-        step = "Give the name of a model in the hub cache, as owner/name, or the path of its snapshot."
+        step = (
+            "Give the name of a model in the hub cache, as owner/name, or the path of its snapshot. Of any other, "
+            "inspect without --check looks at headers, sizes and tokenizer; whether every byte is right cannot be told."
+        )
         raise UserError(f"{name} is not in the hub cache, and only files from the hub have hashes to check.", step)
     repo = hub_cache.repo_of_snapshot(snapshot) or name
     try:

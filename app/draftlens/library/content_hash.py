@@ -23,19 +23,29 @@ class Checked:
     Attributes:
         files: how many have a hash to be held against.
         damaged: names of those that hold something else, or are gone.
+        unknown: names of those without a hash, of which nothing can be said.
     """
 
     files: int
     damaged: tuple[str, ...]
+    unknown: tuple[str, ...] = ()
 
     def sentence(self, name: str) -> str:
         """The result in words."""
         if not self.files:
             return f"No file of {name} carries a hash of the hub, so there is nothing to check it against."
         if not self.damaged:
-            return f"All {self.files} files of {name} are whole: each holds what the hub’s hash says."
-        are = "is" if len(self.damaged) == 1 else "are"
-        return f"{len(self.damaged)} of {self.files} files of {name} {are} damaged: {', '.join(self.damaged)}."
+            all_of_them = (
+                f"All {self.files} files of {name} are" if self.files > 1 else f"The one file of {name} with a hash is"
+            )
+            said = f"{all_of_them} whole: each holds what the hub’s hash says."
+        else:
+            are = "is" if len(self.damaged) == 1 else "are"
+            said = f"{len(self.damaged)} of {self.files} files of {name} {are} damaged: {', '.join(self.damaged)}."
+        if self.unknown:
+            more = f" and {len(self.unknown) - 1:,} more" if len(self.unknown) > 1 else ""
+            said += f" Not checked, because the hub names no hash for it: {self.unknown[0]}{more}."
+        return said
 
 
 def matches(path: Path, part: Part, stop: Stop, seen: Callable[[int], None] = lambda count: None) -> bool:
@@ -76,7 +86,9 @@ def check(snapshot: Path, report: Callable[[float], None] = lambda fraction: Non
         path = snapshot / part.name
         if not path.is_file() or not matches(path, part, halt, seen):
             wrong.append(part.name)
-    return Checked(len(parts), tuple(wrong))
+    known = {part.name for part in parts}
+    there = sorted(path.relative_to(snapshot).as_posix() for path in snapshot.rglob("*") if path.is_file())
+    return Checked(len(parts), tuple(wrong), tuple(name for name in there if name not in known))
 
 
 def discard(snapshot: Path, names: tuple[str, ...]) -> None:

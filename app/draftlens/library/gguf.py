@@ -32,7 +32,12 @@ _DECODABLE = _PLAIN | set(quants._type_traits)
 
 
 def import_gguf(
-    source: Path, folder: Path, report: Report, dtype: str = DEFAULT_DTYPE, keep: Keep = Keep.FLOAT
+    source: Path,
+    folder: Path,
+    report: Report,
+    dtype: str = DEFAULT_DTYPE,
+    keep: Keep = Keep.FLOAT,
+    require: Callable[[int], None] = lambda size: None,
 ) -> None:
     """Write the model in `source` into the existing, empty `folder`.
 
@@ -42,6 +47,7 @@ def import_gguf(
         report: told a sentence and the done fraction.
         dtype: "F32" or "F16", of whatever is not kept quantised, and of the scales of what is.
         keep: which matrices stay or become quantised.
+        require: told the bytes of the weights before anything is written; may raise.
     """
     report("Reading the GGUF header", None)
     reader = _open(source)
@@ -53,10 +59,11 @@ def import_gguf(
     factors = tensors.get(gguf_layout.ROPE_FACTORS)
     layout = gguf_layout.plan(metadata, shapes, None if factors is None else lambda: _decode(factors).ravel())
     _refuse_types([tensors[name] for name in layout.names])
-    report("Writing the tokenizer", None)
-    generation = gguf_tokenizer.write(metadata, folder)
     plans = [_plan(layout, tensors[stored], shapes[stored], dtype, keep) for stored in layout.names]
     specs = [spec for made in plans for spec in made.specs]
+    require(sum(spec.size for spec in specs))
+    report("Writing the tokenizer", None)
+    generation = gguf_tokenizer.write(metadata, folder)
 
     def data() -> Iterator[memoryview]:
         for done, made in enumerate(plans):

@@ -40,10 +40,15 @@ def import_file(source: Path, name: str | None, keep: Keep, report: Report, dtyp
         assert work is not None
         fresh = work / "model"
         fresh.mkdir()
-        needed = _needed(source, keep, dtype)
-        staging.require_space(models, needed, place.name)
+        needed = source.stat().st_size
+
+        def require(size: int) -> None:
+            nonlocal needed
+            needed = size + _MARGIN
+            staging.require_space(models, needed, place.name)
+
         try:
-            gguf.import_gguf(source, fresh, report, dtype, keep)
+            gguf.import_gguf(source, fresh, report, dtype, keep, require)
         except OSError as error:
             if staging.is_disk_full(error):
                 raise staging.disk_full(models, needed, place.name) from error
@@ -63,11 +68,3 @@ def _folder_name(name: str) -> str:
     if not cleaned:
         raise UserError(f"{name!r} is not a name for a folder.", "Use letters, digits, dots and dashes.")
     return cleaned
-
-
-def _needed(source: Path, keep: Keep, dtype: str) -> int:
-    """Bytes the folder may take: a quantised file grows most where it becomes float."""
-    growth = {Keep.AUTO: 2.0, Keep.FLOAT: 4.0, Keep.FOUR: 1.3, Keep.EIGHT: 2.2}[keep]
-    if dtype == "F32":
-        growth *= 2
-    return int(source.stat().st_size * growth) + _MARGIN

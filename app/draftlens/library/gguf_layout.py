@@ -55,12 +55,15 @@ class Architecture:
     renamed: Mapping[str, str] = field(default_factory=dict)
     # The type in config.json, where it is not the container's own name.
     model_type: str = ""
+    # Every nth layer turns no position into an angle; the container leaves that to whoever knows the architecture.
+    unturned_every: int = 0
     # Gemma's converter stores 1 + w of every norm; its model class adds the 1 itself.
     centred_norms: bool = False
 
 
 ARCHITECTURES = {
     "llama": Architecture("llama", "LlamaForCausalLM", interleaved_heads=True),
+    "smollm3": Architecture("smollm3", "SmolLM3ForCausalLM", interleaved_heads=True, unturned_every=4),
     "qwen2": Architecture("qwen2", "Qwen2ForCausalLM", block_extras=("attn_q.bias", "attn_k.bias", "attn_v.bias")),
     "qwen3": Architecture("qwen3", "Qwen3ForCausalLM", block_extras=("attn_q_norm.weight", "attn_k_norm.weight")),
 }
@@ -166,6 +169,8 @@ def plan(metadata: Metadata, shapes: Mapping[str, tuple[int, ...]], rope_factors
     }
     if architecture.name == "llama":
         config |= {"attention_bias": attention_bias, "mlp_bias": False}
+    if architecture.unturned_every:
+        config["no_rope_layer_interval"] = architecture.unturned_every
     if architecture.centred_norms:
         config |= _gemma(numbers, architecture.name, layers, hidden // heads, head_dim)
     interleaved = {}

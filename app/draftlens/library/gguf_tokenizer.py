@@ -59,6 +59,8 @@ _PRE_TOKENIZERS: dict[str, Callable[[], Any]] = {
     "llama-bpe": _llama3,
     "llama-v3": _llama3,
     "llama3": _llama3,
+    # The same cut; but a word that is a token as a whole is still put together by merges, and nothing starts a text.
+    "smaug-bpe": _llama3,
     "qwen2": _qwen2,
 }
 _LLAMA3_NAMES = frozenset({"llama-bpe", "llama-v3", "llama3"})
