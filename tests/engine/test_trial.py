@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Callable
@@ -14,6 +15,7 @@ import pytest
 from mlx.utils import tree_flatten
 from mlx_lm.utils import _get_classes
 
+from draftlens.core.errors import UserError
 from draftlens.engine import load, trial
 from draftlens.library import verified
 from draftlens.library.folder import judge_folder
@@ -61,6 +63,7 @@ FAMILIES: dict[str, dict[str, Any]] = {
         "layer_types": ["sliding_attention", "full_attention"] * 2,
     },
 }  # fmt: skip
+BYTES_FIRST = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
 Edit = Callable[[dict[str, Any]], dict[str, Any]]
 
 
@@ -160,7 +163,36 @@ def test_a_program_without_standard_streams_loads_too(tmp_path: Path, monkeypatc
     monkeypatch.setattr(sys, "stdout", None)
     monkeypatch.setattr(sys, "stderr", None)
     tokens = {chr(33 + i): i for i in range(90)} | {"Ċ": 90}
-    bytes_first = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
-    write_tokenizer(folder, model={"type": "BPE", "vocab": tokens, "merges": []}, pre_tokenizer=bytes_first)
+    write_tokenizer(folder, model={"type": "BPE", "vocab": tokens, "merges": []}, pre_tokenizer=BYTES_FIRST)
     loaded = load.load(judge_folder(folder))
     assert loaded.info.vocabulary == 91
+
+
+@pytest.mark.parametrize("more", [{"tokenizer_class": "EvilTokenizer"}, {}])
+def test_a_tokenizer_that_needs_python_code_is_refused_and_nobody_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: dict[str, str]
+) -> None:
+    """A "y" that happens to wait on standard input is no permission."""
+    folder, ran = saved(tmp_path / "model", "llama"), tmp_path / "ran"
+    names = {"AutoTokenizer": ["evil.EvilTokenizer", "evil.EvilTokenizer"]}
+    (folder / "tokenizer_config.json").write_text(json.dumps({"auto_map": names, **more}))
+    (folder / "evil.py").write_text(f"open({str(ran)!r}, 'w')\nclass EvilTokenizer: pass\n")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n" * 99))
+    verdict = judged(folder)
+    assert (verdict.role, verdict.evidence) == (Role.UNSUPPORTED, ("tokenizer_config.json",))
+    assert verdict.reason == "Its tokenizer can only be built by Python code of its own, which is never run."
+    with pytest.raises(UserError, match="model cannot be loaded: its tokenizer can only be built by Python code"):
+        load.load(judge_folder(folder))
+    assert not ran.exists()
+
+
+def test_a_built_in_tokenizer_that_also_names_code_is_loaded_without_it(tmp_path: Path) -> None:
+    folder, ran = saved(tmp_path / "model", "llama"), tmp_path / "ran"
+    names = {"AutoTokenizer": ["evil.EvilTokenizer", "evil.EvilTokenizer"]}
+    config = {"auto_map": names, "tokenizer_class": "PreTrainedTokenizerFast"}
+    (folder / "tokenizer_config.json").write_text(json.dumps(config))
+    (folder / "evil.py").write_text(f"open({str(ran)!r}, 'w')\n")
+    write_tokenizer(folder, model={"type": "BPE", "vocab": {"a": 0, "Ċ": 1}, "merges": []}, pre_tokenizer=BYTES_FIRST)
+    assert judged(folder).role is Role.CHAT
+    assert load.load(judge_folder(folder)).info.vocabulary == 2
+    assert not ran.exists()

@@ -21,6 +21,7 @@ from mlx_lm.utils import _get_classes, load_model, load_tokenizer
 
 from draftlens.core.errors import UserError
 from draftlens.core.model import Folder, ModelInfo
+from draftlens.engine import own_code
 from draftlens.engine.loader_words import in_words
 from draftlens.engine.target import Model, Target
 
@@ -185,8 +186,12 @@ def _network(path: Path, folder: Folder) -> Any:
 
 def _tokenizer(folder: Path, name: str, end_ids: list[int] | None) -> TokenizerWrapper:
     try:
-        made: TokenizerWrapper = load_tokenizer(folder, eos_token_ids=end_ids)
+        made: TokenizerWrapper = load_tokenizer(folder, own_code.NEVER_ASK, eos_token_ids=end_ids)
     except Exception as error:
+        if own_code.needed(error):
+            raise UserError(
+                f"{name} cannot be loaded: {own_code.REFUSAL}.", "Choose a model with a built-in kind of tokenizer."
+            ) from error
         raise UserError(
             f"{name} cannot be loaded: its tokenizer cannot be read ({_first_line(error)}).",
             "Fetch the tokenizer's files again.",

@@ -9,7 +9,7 @@ from mlx_lm.utils import _get_classes
 
 from draftlens.core.model import Folder
 from draftlens.core.objection import Objection
-from draftlens.engine import load
+from draftlens.engine import load, own_code
 from draftlens.engine.loader_words import in_words
 
 
@@ -21,6 +21,8 @@ def objection(folder: Folder) -> Objection | None:
         else:
             with load.readable(folder) as clean:
                 load.network(clean, folder.loads_as, lazy=True)
+                if own_code.is_needed(clean):
+                    return Objection(f"{own_code.REFUSAL[0].upper()}{own_code.REFUSAL[1:]}.", "tokenizer_config.json")
     except Exception as error:
         return in_words(error)
     return None
