@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -185,6 +185,7 @@ class Shelf(QFrame):
         self._list = QVBoxLayout(inside)
         self._list.setContentsMargins(0, 0, 0, 0)
         self._list.setSpacing(4)
+        inside.installEventFilter(self)
         self.area = QScrollArea()
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setWidgetResizable(True)
@@ -199,7 +200,7 @@ class Shelf(QFrame):
         column.addWidget(self.empty)
         column.addWidget(self.importing)
         column.addWidget(self.open, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self.area)
+        column.addWidget(self.area, 1000 if alone else 0)
         if alone:
             column.addStretch(1)
         models.downloadsChanged.connect(self.refresh)
@@ -247,10 +248,11 @@ class Shelf(QFrame):
         if not self._alone:
             self.setVisible(busy)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Rows may have become taller or lower."""
-        super().resizeEvent(event)
-        self._fit()
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A row that finds little room becomes taller."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._fit()
+        return super().eventFilter(watched, event)
 
     def _fit(self) -> None:
         """The area is as high as its rows, up to what the shelf may take."""
