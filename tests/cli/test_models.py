@@ -11,6 +11,7 @@ import pytest
 from cli.conftest import Call
 from draftlens import main, paths
 from draftlens.cli import run_cli
+from draftlens.library.hub_errors import HubError
 from library.hub_repos import bound_drafter, whole_model
 from library.hub_server import HubServer
 from library.toy_folder import model_folder
@@ -140,3 +141,28 @@ def test_a_file_filled_with_zeros_and_a_warning_are_said_when_it_is_inspected(sa
     code, out, _ = say("inspect", str(folder))
     assert code == 2
     assert "The second half of its model.safetensors holds only zeros." in out.splitlines()
+
+
+def test_a_token_the_hub_refuses_is_left_out_and_said(
+    say: Say, served: HubServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_expired_token")
+    served.fault = lambda handler, name: (401, {}) if handler.headers.get("Authorization") else None
+    code, out, _ = say("inspect", "acme/toy")
+    assert code == 0
+    assert "  the hub does not accept the saved token, which was left out" in out.splitlines()
+    code, _, err = say("download", "acme/toy")
+    assert code == 0
+    assert "draftlens: Note: the hub does not accept the saved token, which was left out." in err
+    assert "hf_expired" not in out + err
+
+
+def test_a_gated_model_is_asked_for_once_and_its_page_is_given(say: Say, served: HubServer) -> None:
+    served.fault = lambda handler, name: (403, {"X-Error-Code": "GatedRepo"})
+    code, out, _ = say("inspect", "acme/toy", "--json")
+    assert code == 2
+    assert "is gated: its owner must let you in first." in json.loads(out)["reason"]
+    assert json.loads(out)["next"].endswith(f"Its page is {served.url}/acme/toy")
+    assert len(served.asked) == 1
+    with pytest.raises(HubError, match=f"Its page is {served.url}/acme/toy$"):
+        main.rooms().download("acme/toy", None, False)

@@ -141,6 +141,20 @@ def test_two_models_run_and_the_third_waits_for_its_turn(served: HubServer, cach
     assert items[1].state in (State.PAUSED, State.DONE)
 
 
+def test_cancelling_leaves_what_a_folder_of_another_revision_links_to(served: HubServer, cache: Path) -> None:
+    served.hang_after = 100_000
+    item = begin(cache, patience=Patience(silence=60))
+    small = next(part for part in item.manifest.files if part.name == "config.json")
+    blob = item.manifest.blob(cache, small)
+    until(blob.is_file)
+    inner = hub_cache.repo_folder(cache, REPO) / "snapshots" / ("b" * 40) / "mlx"
+    inner.mkdir(parents=True)
+    (inner / "config.json").symlink_to(blob)
+    item.cancel()
+    assert (inner / "config.json").read_bytes() == served.repos[REPO].files["config.json"]
+    assert [path.name for path in blob.parent.iterdir()] == [blob.name]
+
+
 def test_a_download_does_not_need_standard_error(
     served: HubServer, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

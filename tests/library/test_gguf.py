@@ -74,7 +74,7 @@ def test_every_fourth_layer_of_smollm3_knows_no_positions(imported: Callable[...
     ours = model(tokens)
     model.load_weights([(name, mx.array(values)) for name, values in toy.weights().items()])
     assert np.array_equal(np.array(ours), np.array(model(tokens)))
-    assert config["model_type"] == "smollm3"
+    assert (config["model_type"], config["no_rope_layer_interval"]) == ("smollm3", 4)
     assert checkpoint.inspect(folder).role is Role.CHAT
 
 

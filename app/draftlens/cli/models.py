@@ -82,6 +82,8 @@ def _download(arguments: argparse.Namespace, rooms: Rooms) -> int:
         print("draftlens: Stopped; the part on disk is kept, and the same command goes on with it.", file=sys.stderr)
         return INTERRUPTED
     progress.clear()
+    for note in item.notes:
+        print(f"draftlens: Note: {note}.", file=sys.stderr)
     write(str(item.result()))
     return 0
 

@@ -20,6 +20,11 @@ class Fetch(Protocol):
         """Whether it has ended, well or not."""
         ...
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What else is to be said of it, as clauses."""
+        ...
+
     def state(self) -> tuple[str, float | None]:
         """A sentence and the fraction done."""
         ...

@@ -25,6 +25,7 @@ from draftlens.library.download import Download
 from draftlens.library.download_state import State
 from draftlens.library.gguf_pack import Keep
 from draftlens.library.hub import Hub
+from draftlens.library.hub_errors import HubError
 from draftlens.library.roles import Role
 
 Report = Callable[[str, float | None], None]
@@ -79,9 +80,14 @@ def installed(hub: Path | None = None, added: tuple[Path, ...] = ()) -> list[dic
 class Fetching:
     """One download, started."""
 
-    def __init__(self, item: Download) -> None:
-        self._item = item
+    def __init__(self, item: Download, hub: Hub) -> None:
+        self._item, self._hub = item, hub
         item.start()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What else is to be said of it, as clauses."""
+        return lookup.token_note(self._hub)
 
     @property
     def over(self) -> bool:
@@ -122,14 +128,18 @@ def download(repo: str, gguf: str | None, anyway: bool, hub_folder: Path | None 
     if not hub_cache.looks_like_repo(repo):
         raise UserError(f"{repo} is not the name of a repository.", "Write it as owner/name.")
     hub = Hub(hub_token.find)
-    seen = preflight.look(hub, repo)
+    try:
+        seen = preflight.look(hub, repo)
+    except HubError as error:
+        error.point_to(hub.page(repo))
+        raise
     role = seen.verdict.role
     if not anyway and not role.standalone and role is not Role.GGUF:
         clause = seen.verdict.reason[0].lower() + seen.verdict.reason[1:]
         raise UserError(f"{repo} {role.phrase}: {clause}", "Nothing was fetched; --anyway fetches it all the same.")
     cache = hub_cache.root(hub_folder)
     cache.mkdir(parents=True, exist_ok=True)
-    return Fetching(Download(choice.manifest_of(seen.listing, gguf), cache, hub))
+    return Fetching(Download(choice.manifest_of(seen.listing, gguf), cache, hub), hub)
 
 
 def import_gguf(file: Path, name: str | None, keep: str, report: Report) -> Path:

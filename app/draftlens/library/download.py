@@ -92,7 +92,7 @@ class Download:
         wanted, cache = self.manifest, self.cache
         folder = wanted.folder(cache)
         installed = wanted.snapshot(cache).exists()
-        used = {os.path.realpath(link) for link in folder.glob("snapshots/*/*")}
+        used = {os.path.realpath(link) for link in folder.glob("snapshots/*/**/*")}
         for part in wanted.files:
             wanted.partial(cache, part).unlink(missing_ok=True)
             blob = wanted.blob(cache, part)

@@ -46,6 +46,12 @@ class HubError(UserError):
         sentence, step = _WORDS[trouble]
         super().__init__(sentence.format(what=what, detail=detail), step.format(what=what) or None)
 
+    def point_to(self, page: str) -> None:
+        """Where the next step is to be done on the model's page, give its address."""
+        if self.trouble is Trouble.GATED and page not in str(self):
+            self.next_step = f"{self.next_step} Its page is {page}"
+            self.args = (f"{self.sentence} {self.next_step}",)
+
 
 def from_status(status: int, code: str, what: str, *, with_token: bool, wait: float | None = None) -> HubError:
     """The error for an HTTP status and the hub's own error code.

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from draftlens.core.errors import UserError
 from draftlens.library import checkpoint, contents, hub_cache, preflight
 from draftlens.library.hub import Hub
+from draftlens.library.hub_errors import HubError
 from draftlens.library.roles import Role, Verdict
 
 
@@ -28,7 +30,15 @@ def verdict_on(name: str, hub: Hub, judge: Callable[[Path], Verdict] = checkpoin
         seen = contents.held(path, checkpoint.inspect(path))
         return judge(path) if seen.role.standalone else seen
     try:
-        return preflight.look(hub, name, judge=judge).verdict
+        verdict = preflight.look(hub, name, judge=judge).verdict
     except UserError as error:
+        if isinstance(error, HubError):
+            error.point_to(hub.page(name))
         reason = f"It is not on this computer. {error.sentence}"
         return Verdict(Role.NOT_A_MODEL, reason, error.next_step or "")
+    return replace(verdict, warnings=(*verdict.warnings, *token_note(hub)))
+
+
+def token_note(hub: Hub) -> tuple[str, ...]:
+    """What is to be said of the token once a hub was asked, as a clause; nothing if there is nothing wrong with it."""
+    return ("the hub does not accept the saved token, which was left out",) if hub.token_refused else ()
