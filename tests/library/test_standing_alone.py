@@ -9,9 +9,11 @@ import pytest
 
 from draftlens.core.errors import UserError
 from draftlens.library import demo
-from draftlens.library.checkpoint import require_standalone
+from draftlens.library.checkpoint import inspect, require_standalone
 from draftlens.library.roles import Role
 from library.toy_folder import llama_config, model_folder
+
+CONFIGS = Path(__file__).parent / "configs"
 
 
 def test_the_demo_pair_can_stand_alone(demo_pair: demo.DemoPair) -> None:
@@ -83,3 +85,23 @@ def test_a_file_that_is_no_text_is_named_before_loading(tmp_path: Path, name: st
     (model_folder(tmp_path) / name).write_bytes(b"\x80\xff")
     with pytest.raises(UserError, match=f"is incomplete: its {name} is damaged: it is not text"):
         require_standalone(tmp_path)
+
+
+@pytest.mark.parametrize("as_draft", [False, True])
+def test_every_published_config_alone_is_one_sentence_in_both_slots(tmp_path: Path, as_draft: bool) -> None:
+    """None of them has weights beside it: drafters are refused as such, ordinary models for what they lack."""
+    for file in sorted(CONFIGS.glob("*.json")):
+        if file.name == "EXPECTED.json":
+            continue
+        folder = tmp_path / file.stem
+        folder.mkdir()
+        (folder / "config.json").write_bytes(file.read_bytes())
+        with pytest.raises(UserError) as caught:
+            require_standalone(folder, as_draft)
+        sentence = caught.value.sentence
+        assert sentence.startswith(f"--draft-model {folder} is " if as_draft else f"{folder} is ")
+        assert sentence.endswith(".")
+        assert sentence.isprintable()
+        assert caught.value.next_step
+        bound = inspect(folder).role.bound_drafter
+        assert ("not a standalone model" in sentence) == bound
