@@ -21,11 +21,12 @@ from draftlens.ui.main_window import MainWindow
 from draftlens.ui.models.screen import DISCOVER, DOWNLOADS, INSTALLED, ModelsScreen
 from draftlens.ui.models.shelf import Shelf
 from draftlens.ui.screens import MODELS
+from draftlens.ui.theme import Theme
 from fakes import ScriptedEngine
 from library.hub_repos import bound_drafter, whole_model
 from library.hub_server import COMMIT, HubServer
 from library.vault import Vault
-from ui.models import DRAFTER
+from ui.models import DRAFTER, four_models
 
 Window = Callable[..., tuple[MainWindow, EngineBridge]]
 REPO = "acme/toy"
@@ -178,3 +179,23 @@ def test_without_downloads_their_tab_leads_to_discover(screen: ModelsScreen, qtb
     assert screen.downloads.empty.isVisible()
     qtbot.mouseClick(screen.downloads.open, Qt.MouseButton.LeftButton)
     assert screen.pages.currentIndex() == DISCOVER
+
+
+def test_with_large_text_in_the_smallest_window_no_button_is_cut(
+    screen: ModelsScreen, hub: HubServer, theme: Theme, tmp_path: Path, qtbot: QtBot
+) -> None:
+    qtbot.waitUntil(lambda: screen.models.scanned)
+    four_models(tmp_path / "hub")
+    qtbot.waitUntil(lambda: len(screen.models.items) == 4)
+    window = screen.window()
+    try:
+        theme.set_percent(150)
+        window.resize(1040, 680)
+        screen.installed.table.select(0)
+        buttons = [*screen.tabs.buttons(), screen.add_button, screen.details.reveal, screen.details.trash]
+        qtbot.waitUntil(lambda: all(b.width() >= b.minimumSizeHint().width() for b in buttons))
+        assert window.size() == QSize(1040, 680)
+        assert screen.add_button.geometry().right() <= screen.width()
+        assert screen.details.trash.height() >= 20
+    finally:
+        theme.set_percent(100)

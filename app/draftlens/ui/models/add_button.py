@@ -9,6 +9,8 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QPushButton, QWidget
 
 from draftlens.ui.theme import Theme
 
+_WORDS = "Add folder or GGUF…"
+
 
 class AddButton(QPushButton):
     """Tells what was chosen."""
@@ -16,11 +18,17 @@ class AddButton(QPushButton):
     given = Signal(Path)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__("Add folder or GGUF…", parent)
+        super().__init__(_WORDS, parent)
         self._theme = theme
+        self.setAccessibleName(_WORDS)
         self.clicked.connect(self._offer)
         theme.changed.connect(self._show_icon)
         self._show_icon()
+
+    def set_short(self, on: bool) -> None:
+        """One word where room is scarce."""
+        self.setText("Add…" if on else _WORDS)
+        self.setToolTip(_WORDS if on else "")
 
     def choose_folder(self) -> None:
         """Choose a folder of models."""

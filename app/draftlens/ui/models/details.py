@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -69,7 +70,7 @@ class Details(QFrame):
         self.foot = QFrame()
         self.reveal, self.trash = QPushButton("Show in file manager"), QPushButton("Move to Trash…")
         self.trash.setProperty("kind", "danger")
-        row = QHBoxLayout(self.foot)
+        row = self._foot_row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self.foot)
         row.setContentsMargins(18, 12, 18, 16)
         row.addWidget(self.reveal)
         row.addStretch(1)
@@ -85,6 +86,12 @@ class Details(QFrame):
         self.cards: list[ChoiceCard] = []
         self.panel: RefusalPanel | None = None
         self.show_nothing("Choose a model to see what it is.")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Buttons are never cut: where they do not fit side by side they stand one below the other."""
+        super().resizeEvent(event)
+        beside = self.reveal.sizeHint().width() + self.trash.sizeHint().width() + 48 <= self.width()
+        self._foot_row.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
 
     def show_nothing(self, text: str) -> None:
         """Nothing is selected."""

@@ -17,6 +17,8 @@ from draftlens.ui.toolbar.chip import Chip
 from draftlens.ui.toolbar.menu_row import add_row
 
 _NARROW = 560
+_AROUND, _NOTES_LEAST = 94, 60
+"""The margins, the icon and the gaps beside the verdict; and less than that says nothing."""
 
 
 class PairingBar(QWidget):
@@ -83,7 +85,9 @@ class PairingBar(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        self.verdict.setMinimumWidth(min(self.verdict.sizeHint().width(), max(0, self.width() - 80)))
+        room, wanted = max(0, self.width() - _AROUND), self.verdict.sizeHint().width()
+        self.verdict.setMinimumWidth(min(wanted, room))
+        self.notes.setVisible(room - wanted > self._theme.px(_NOTES_LEAST))
 
     def refresh(self) -> None:
         """Show the pair in view and its verdict."""

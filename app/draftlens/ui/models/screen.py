@@ -42,6 +42,7 @@ from draftlens.ui.theme import Theme, tokens
 
 INSTALLED, DISCOVER, DOWNLOADS = range(3)
 _DETAILS_SHARE, _DETAILS_LEAST = 0.42, 300
+_NARROW = 760
 FINDER = "Show in Finder" if sys.platform == "darwin" else "Show in file manager"
 
 
@@ -125,7 +126,7 @@ class ModelsScreen(QWidget):
 
     def _lay_out(self) -> None:
         theme = self._theme
-        title = QLabel("Models")
+        title = self._title = QLabel("Models")
         title.setProperty("scale", "title")
         self.tabs = QButtonGroup(self)
         segments = QFrame()
@@ -139,7 +140,6 @@ class ModelsScreen(QWidget):
             button.setText(name)
             button.setCheckable(True)
             button.setProperty("kind", "segment")
-            button.setMinimumWidth(theme.px(104))
             self.tabs.addButton(button, number)
             inner.addWidget(button)
         self.filter = QLineEdit()
@@ -147,7 +147,6 @@ class ModelsScreen(QWidget):
         self.filter.setPlaceholderText("Filter models")
         self.filter.setAccessibleName("Filter models")
         self.filter.setClearButtonEnabled(True)
-        self.filter.setFixedWidth(theme.px(196))
         self._glass = self.filter.addAction(theme.icon("search", "text3", 14), QLineEdit.ActionPosition.LeadingPosition)
         self.add_button = AddButton(theme)
         head = self._head = QFrame()
@@ -222,7 +221,6 @@ class ModelsScreen(QWidget):
     def _on_theme(self) -> None:
         self._glass.setIcon(self._theme.icon("search", "text3", 14))
         self._head.setFixedHeight(self._theme.px(52))
-        self.filter.setFixedWidth(self._theme.px(196))
         self._fit()
         self.show_tab(self.pages.currentIndex())
 
@@ -232,7 +230,15 @@ class ModelsScreen(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        wide = self._theme.px(tokens()["dimensions"]["details"]["width"]) - 20
+        px = self._theme.px
+        narrow = self.width() < px(_NARROW)
+        self._title.setVisible(not narrow)
+        self.add_button.set_short(narrow)
+        for button in self.tabs.buttons():
+            button.setMinimumWidth(0 if narrow else px(104))
+        self.filter.setMinimumWidth(px(100))
+        self.filter.setMaximumWidth(px(196))
+        wide = px(tokens()["dimensions"]["details"]["width"]) - 20
         self.details.setFixedWidth(max(_DETAILS_LEAST, min(wide, round(self.width() * _DETAILS_SHARE))))
 
     def _pair_loaded(self) -> None:
