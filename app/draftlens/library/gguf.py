@@ -17,7 +17,7 @@ import numpy as np
 from gguf import GGMLQuantizationType, GGUFReader, ReaderTensor, quants
 
 from draftlens.core.errors import UserError
-from draftlens.library import gguf_layout, gguf_pack, gguf_tokenizer, tensor_file
+from draftlens.library import gguf_agreement, gguf_layout, gguf_pack, gguf_tokenizer, tensor_file
 from draftlens.library.gguf_pack import Keep
 from draftlens.library.tensor_file import TensorSpec
 
@@ -53,11 +53,13 @@ def import_gguf(
     reader = _open(source)
     metadata = _metadata(reader)
     tensors = {tensor.name: tensor for tensor in reader.tensors}
+    gguf_agreement.refuse_other_kinds(metadata)
     _refuse_split(metadata)
     gguf_tokenizer.refuse_unsupported(metadata)
     shapes = {name: tuple(int(n) for n in reversed(tensor.shape)) for name, tensor in tensors.items()}
     factors = tensors.get(gguf_layout.ROPE_FACTORS)
     layout = gguf_layout.plan(metadata, shapes, None if factors is None else lambda: _decode(factors).ravel())
+    gguf_agreement.refuse_other_shapes(layout.config, shapes)
     _refuse_types([tensors[name] for name in layout.names])
     plans = [_plan(layout, tensors[stored], shapes[stored], dtype, keep) for stored in layout.names]
     specs = [spec for made in plans for spec in made.specs]

@@ -16,6 +16,7 @@ Report = Callable[[str, float | None], None]
 _WORK_NAME = "gguf-import"
 _RECIPE = "gguf-1"
 _MARGIN = 50_000_000
+_LONGEST_NAME = 200
 
 
 def import_file(source: Path, name: str | None, keep: Keep, report: Report, dtype: str = gguf.DEFAULT_DTYPE) -> Path:
@@ -67,4 +68,6 @@ def _folder_name(name: str) -> str:
     cleaned = re.sub(r"[^\w.+-]+", "-", name).strip("-.")
     if not cleaned:
         raise UserError(f"{name!r} is not a name for a folder.", "Use letters, digits, dots and dashes.")
+    if len(cleaned.encode()) > _LONGEST_NAME:
+        raise UserError(f"{cleaned[:40]}… is too long for the name of a folder.", "Choose a shorter one with --name.")
     return cleaned
