@@ -197,5 +197,9 @@ def test_with_large_text_in_the_smallest_window_no_button_is_cut(
         assert window.size() == QSize(1040, 680)
         assert screen.add_button.geometry().right() <= screen.width()
         assert screen.details.trash.height() >= 20
+        screen.show_tab(DISCOVER)
+        parts = [*screen.discover.findChildren(QPushButton), screen.discover.field]
+        qtbot.waitUntil(lambda: all(part.width() >= part.minimumSizeHint().width() for part in parts))
+        qtbot.waitUntil(lambda: screen.discover.field.geometry().bottom() < screen.discover.go.geometry().top())
     finally:
         theme.set_percent(100)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QPainter, QPen, QStandardItem, QStandardItemModel
+from PySide6.QtGui import QPainter, QPen, QResizeEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QFrame,
     QHBoxLayout,
     QLabel,
     QLineEdit,
     QListView,
     QPushButton,
+    QScrollArea,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -39,6 +41,7 @@ _SORTS: tuple[tuple[str, Sort], ...] = (
 )
 GATED = ("Gated", Look("info", "text2", None))
 _FIGURES, _BADGE = 116, 118
+_NARROW = 540
 
 
 def verdict_of(found: Found) -> tuple[str, Look]:
@@ -133,15 +136,17 @@ class Discover(QWidget):
         self.go.setProperty("kind", "primary")
         top = QFrame()
         top.setObjectName("pairTop")
-        row = QHBoxLayout(top)
+        row = QBoxLayout(QBoxLayout.Direction.LeftToRight, top)
         row.setContentsMargins(20, 9, 20, 9)
         row.setSpacing(8)
         row.addWidget(self.field, 1)
-        row.addWidget(self.kind)
-        row.addWidget(self.sort)
-        row.addWidget(self.go)
         self.token = TokenButton()
-        row.addWidget(self.token)
+        rest = QHBoxLayout()
+        rest.setSpacing(8)
+        for part in (self.kind, self.sort, self.go, self.token):
+            rest.addWidget(part)
+        row.addLayout(rest)
+        self._rows_or_lines = [row]
         self.message = QLabel()
         self.message.setProperty("tone", "2")
         self.message.setWordWrap(True)
@@ -155,14 +160,17 @@ class Discover(QWidget):
         self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.setMouseTracking(True)
         self.list.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
-        self.suggested = QWidget()
+        self.suggested = QScrollArea()
+        self.suggested.setFrameShape(QFrame.Shape.NoFrame)
+        self.suggested.setWidgetResizable(True)
+        self.suggested.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._suggest()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(top)
         column.addWidget(self.message)
-        column.addWidget(self.suggested)
+        column.addWidget(self.suggested, 1)
         column.addWidget(self.list, 1)
         column.addStretch(0)
         self.field.returnPressed.connect(self.search)
@@ -227,14 +235,17 @@ class Discover(QWidget):
             self._rows.appendRow(item)
 
     def _suggest(self) -> None:
-        column = QVBoxLayout(self.suggested)
+        page = QWidget()
+        column = QVBoxLayout(page)
         column.setContentsMargins(20, 0, 20, 12)
         column.setSpacing(8)
         for pair in SUGGESTIONS:
             line = QFrame()
             line.setProperty("kind", "choice")
-            row = QHBoxLayout(line)
+            row = QBoxLayout(QBoxLayout.Direction.LeftToRight, line)
             row.setContentsMargins(12, 8, 12, 8)
+            self._rows_or_lines.append(row)
+            names, rest = QHBoxLayout(), QHBoxLayout()
             words = [ElidingLabel(Qt.TextElideMode.ElideMiddle) for _ in range(2)]
             for label, repo in zip(words, (pair.target, pair.drafter), strict=True):
                 label.show_text(repo.rpartition("/")[2])
@@ -244,15 +255,30 @@ class Discover(QWidget):
             size.setProperty("tone", "3")
             row.setSpacing(8)
             for part in (words[0], plus, words[1]):
-                row.addWidget(part)
-            row.addStretch(1)
-            row.addWidget(size)
+                names.addWidget(part)
+            names.addStretch(1)
+            rest.addWidget(size)
+            rest.addStretch(1)
             for name, repo in (("Target", pair.target), ("Drafter", pair.drafter)):
                 button = QPushButton(name)
                 button.setAccessibleName(f"Look at {repo}")
                 button.clicked.connect(lambda _checked=False, repo=repo: self.pairAsked.emit(repo))
-                row.addWidget(button)
+                rest.addWidget(button)
+            row.addLayout(names, 1)
+            row.addLayout(rest)
             column.addWidget(line)
+        column.addStretch(1)
+        self.suggested.setWidget(page)
+        for part in (page, self.suggested.viewport()):
+            part.setAutoFillBackground(False)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where room is scarce what stands side by side stands in two lines: no figure and no button is cut."""
+        super().resizeEvent(event)
+        narrow = self.width() < self._theme.px(_NARROW)
+        down, right = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
+        for row in self._rows_or_lines:
+            row.setDirection(down if narrow else right)
 
     def _on_current(self, current: Index, _previous: Index) -> None:
         found = current.data(ITEM_ROLE) if current.isValid() else None
