@@ -41,7 +41,7 @@ _SORTS: tuple[tuple[str, Sort], ...] = (
 )
 GATED = ("Gated", Look("info", "text2", None))
 _FIGURES, _BADGE = 116, 118
-_NARROW = 540
+_NARROW, _ROW, _BADGES = 540, 46, 26
 
 
 def verdict_of(found: Found) -> tuple[str, Look]:
@@ -66,8 +66,13 @@ class FoundDelegate(QStyledItemDelegate):
         self._theme = theme
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Room for two lines."""
-        return QSize(100, self._theme.px(46))
+        """Room for two lines; badges have a line of their own where the list is narrow."""
+        return QSize(100, self._theme.px(_ROW + (_BADGES if self._narrow else 0)))
+
+    @property
+    def _narrow(self) -> bool:
+        shown = self.parent()
+        return isinstance(shown, QListView) and shown.viewport().width() < self._theme.px(_NARROW)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint a result."""
@@ -80,13 +85,22 @@ class FoundDelegate(QStyledItemDelegate):
             painter.fillRect(area, theme.color("hover"))
         painter.setPen(QPen(theme.color("border")))
         painter.drawLine(area.bottomLeft(), area.bottomRight())
-        right = area.adjusted(area.width() - theme.px(_FIGURES) - 20, 0, -20, 0)
         text, look = verdict_of(found)
-        end = right.x() - max(theme.px(_BADGE), badge.width(theme, text) + 8)
-        badge.paint(painter, theme, QRect(end, area.y(), right.x() - end, area.height()), text, look)
-        if found.gated:
-            end -= badge.width(theme, GATED[0]) + 8
-            badge.paint(painter, theme, QRect(end, area.y(), right.x() - end, area.height()), *GATED)
+        badges = [(text, look), *([GATED] if found.gated else [])]
+        if self._narrow:
+            area = area.adjusted(0, 0, 0, -theme.px(_BADGES))
+            at = area.x() + 20
+            for said, seen in badges:
+                badge.paint(painter, theme, QRect(at, area.bottom(), 1000, theme.px(20)), said, seen)
+                at += badge.width(theme, said) + 8
+        right = area.adjusted(area.width() - theme.px(_FIGURES) - 20, 0, -20, 0)
+        end = right.x()
+        if not self._narrow:
+            end -= max(theme.px(_BADGE), badge.width(theme, text) + 8)
+            badge.paint(painter, theme, QRect(end, area.y(), right.x() - end, area.height()), text, look)
+            for said, seen in badges[1:]:
+                end -= badge.width(theme, said) + 8
+                badge.paint(painter, theme, QRect(end, area.y(), right.x() - end, area.height()), said, seen)
         left = QRect(area.x() + 20, area.y(), end - area.x() - 32, area.height())
         middle, half = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, area.height() // 2
         font = theme.font("ui")
@@ -159,6 +173,8 @@ class Discover(QWidget):
         self.list.setAccessibleName("Search results")
         self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.setMouseTracking(True)
+        self.list.setResizeMode(QListView.ResizeMode.Adjust)
+        theme.changed.connect(self.list.doItemsLayout)
         self.list.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.suggested = QScrollArea()
         self.suggested.setFrameShape(QFrame.Shape.NoFrame)
@@ -269,8 +285,8 @@ class Discover(QWidget):
             column.addWidget(line)
         column.addStretch(1)
         self.suggested.setWidget(page)
-        for part in (page, self.suggested.viewport()):
-            part.setAutoFillBackground(False)
+        for behind in (page, self.suggested.viewport()):
+            behind.setAutoFillBackground(False)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where room is scarce what stands side by side stands in two lines: no figure and no button is cut."""
