@@ -47,6 +47,8 @@ class Download:
         self._asked = False
         self._thread: threading.Thread | None = None
         self._problem: UserError | None = None
+        # Whose next try is waited for: what arrives of other files says nothing about it.
+        self._hindered: Part | None = None
         self._done = wanted.done(cache)
         self._times: deque[tuple[float, int]] = deque()
         self._last = 0.0
@@ -71,7 +73,7 @@ class Download:
         if self._state.active or self._state is State.DONE:
             return
         before = self._thread
-        self._stop, self._asked, self._problem = Stop(), False, None
+        self._stop, self._asked, self._problem, self._hindered = Stop(), False, None, None
         self._done, self._last = self.manifest.done(self.cache), time.monotonic()
         self._times.clear()
         self._state = State.DOWNLOADING
@@ -203,7 +205,7 @@ class Download:
                 def ask(auth: dict[str, str]) -> None:
                     transfer.fetch(
                         client, url, auth, partial, part.size, blob=part.blob, what=what, stop=stop,
-                        arrived=self._arrived, patience=self._patience.silence,
+                        arrived=functools.partial(self._arrived, part=part), patience=self._patience.silence,
                     )  # fmt: skip
 
                 self._hub.with_token(ask)
@@ -216,17 +218,17 @@ class Download:
                 before = size
                 if tries >= self._patience.tries:
                     raise
-                self._problem = error
+                self._hindered, self._problem = part, error
                 pause = min(self._patience.longest, self._patience.first * 2 ** (tries - 1))
                 stop.wait(pause if error.wait is None else min(error.wait, 120.0))
 
-    def _arrived(self, count: int) -> None:
+    def _arrived(self, count: int, part: Part | None = None) -> None:
         now = time.monotonic()
         with self._lock:
             self._done += count
             self._last = now
-            if count > 0:
-                self._problem = None
+            if count > 0 and part == self._hindered:
+                self._hindered = self._problem = None
             if self._times and now - self._times[-1][0] < _RATE_STEP:
                 self._times[-1] = (self._times[-1][0], self._times[-1][1] + count)
             else:
