@@ -49,10 +49,12 @@ def test_the_first_round_of_a_continuation_follows_the_rounds_before_it() -> Non
     assert {e.source for r in rounds for e in r.emitted} == {Source.PLAIN}
 
 
-@pytest.mark.parametrize("name", ["qwen3", "lfm2", "gemma4_text"])
-def test_plain_steps_keep_the_caches_exact_after_every_round_and_the_context_fit_for_the_next_reply(name: str) -> None:
+@pytest.mark.parametrize(("name", "ahead"), [("qwen3", False), ("qwen3", True), ("lfm2", True), ("gemma4_text", True)])
+def test_plain_steps_keep_the_caches_exact_after_every_round_and_the_context_fit_for_the_next_reply(
+    name: str, ahead: bool
+) -> None:
     model = family(name)
-    target = Target(model)
+    target = Target(model, looks_ahead=ahead)
     for count in (9, 1, 14):
         reply = run(target, None, PROMPT, max_tokens=count, after=lambda session: assert_in_step(session.target))
         assert reply.tokens == naive(model, PROMPT, count)
@@ -63,7 +65,13 @@ def test_a_forward_built_ahead_is_dropped_when_the_drafter_has_a_proposal_after_
     truth = naive(model, PROMPT, 12)
     drafter = Scripted([[], [], truth[3:6], [], truth[7:9]])
     drafter.idle = True
-    reply = run(Target(model), drafter, PROMPT, max_tokens=12, after=lambda session: assert_in_step(session.target))
+    reply = run(
+        Target(model, looks_ahead=True),
+        drafter,
+        PROMPT,
+        max_tokens=12,
+        after=lambda session: assert_in_step(session.target),
+    )
     assert reply.tokens == truth
     assert sum(r.accepted for r in reply.rounds) > 0
 

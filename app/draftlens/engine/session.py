@@ -264,7 +264,8 @@ class Session:
         for part in (forms, seen):
             if part is not None:
                 outputs.extend(part.arrays())
-        if not last and proposal is None and (self.drafter is None or self.drafter.idle):
+        plain_next = not last and proposal is None and (self.drafter is None or self.drafter.idle)
+        if plain_next and self.target.looks_ahead:
             mx.async_eval(outputs)
             self._ahead = self.target.look_ahead(verdict.next)
         clock.wait(None if proposal is None else proposal.tokens, transaction.logits, outputs)

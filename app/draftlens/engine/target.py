@@ -94,10 +94,15 @@ class Target:
     """A context over a model: caches, and the tokens they hold.
 
     Owned by the engine thread. Invariant outside a transaction: every cache holds exactly `tokens`.
+
+    Args:
+        model: the weights.
+        looks_ahead: whether forwards may be built before their token is known; None where that pays, which is on a GPU.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, *, looks_ahead: bool | None = None) -> None:
         self.model = model
+        self._looks_ahead = mx.default_device().type == mx.DeviceType.gpu if looks_ahead is None else looks_ahead
         self.caches = model.make_cache()
         self.tokens: list[int] = []
 
@@ -154,8 +159,13 @@ class Target:
                 mx.clear_cache()
             report(done)
 
-    def look_ahead(self, token: mx.array) -> Ahead | None:
-        """Build the forward of the token to come, so that the host works while the device does; None where it cannot.
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether `look_ahead` can be used and pays: only what can be trimmed can be built on copies."""
+        return self._looks_ahead and rollback.can_trim(self.caches)
+
+    def look_ahead(self, token: mx.array) -> Ahead:
+        """Hand over the forward of the token to come, so that the device need not wait for the host.
 
         Called inside a one-row transaction, whose row always stays. Nothing of it is seen before `verify` takes it; a
         KV cache only ever writes beyond the length that its original knows.
@@ -163,10 +173,9 @@ class Target:
         Args:
             token: int scalar, lazy.
         """
-        if not rollback.can_trim(self.caches):
-            return None
         caches = rollback.copies(self.caches)
         logits: mx.array = self.model.network(token[None, None], cache=caches)
+        mx.async_eval(logits)
         return Ahead(logits[0], caches)
 
     @contextmanager
