@@ -25,6 +25,7 @@ from draftlens.ui.models.place import ModelsPlace
 from draftlens.ui.panes import Panes
 from draftlens.ui.screens import CHAT, COMPARE, MODELS, Screens
 from draftlens.ui.sidebar.sidebar import Sidebar
+from draftlens.ui.tabbing import follow_tab
 from draftlens.ui.theme import Theme, tokens
 from draftlens.ui.toolbar.toolbar import Toolbar
 
@@ -148,6 +149,10 @@ class MainWindow(QMainWindow):
             self.chat.composer.edit.setFocus()
         elif not begun and was is not self.first_run and self.isVisible():
             self.first_run.demo.setFocus()
+
+    def focusNextPrevChild(self, next: bool) -> bool:
+        """Tab follows what stands in the window now, turns that came and went included."""
+        return follow_tab(self, next) or super().focusNextPrevChild(next)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Whatever runs is told to end; the window does not wait for it."""

@@ -48,6 +48,11 @@ class FindBar(QFrame):
         self.close_button.clicked.connect(self.end)
         self.hide()
 
+    @property
+    def stops(self) -> list[QWidget]:
+        """What Tab comes to, in order."""
+        return [self.field, self.previous, self.next, self.close_button]
+
     def attach(self, transcript: Transcript) -> None:
         """Search this transcript."""
         self._transcript = transcript

@@ -41,6 +41,11 @@ class PromptView(QWidget):
         self.versions.stepAsked.connect(lambda step: self.switchAsked.emit(message.id, step))
         self.show_version(version)
 
+    @property
+    def stops(self) -> list[QWidget]:
+        """What Tab comes to, in order."""
+        return [self.text, self.copy, self.edit, *self.versions.stops]
+
     def show_version(self, version: Version) -> None:
         """Show which version it is."""
         self.versions.show_version(version)

@@ -137,6 +137,12 @@ class ReplyBody(QWidget):
         return [part for voice in Voice for part in (self._voices[voice].parts if voice in self._voices else [])]
 
     @property
+    def stops(self) -> list[QWidget]:
+        """What Tab comes to, in order; the head of a code block stands above its text."""
+        parts = ([part.copy, part.text] if isinstance(part, CodeBlock) else [part] for part in self.parts)
+        return [self.fold, *(stop for part in parts for stop in part)]
+
+    @property
     def shown_text(self) -> str:
         """What is shown, for tests and search."""
         return "\n".join((p.text if isinstance(p, CodeBlock) else p).toPlainText() for p in self.parts)

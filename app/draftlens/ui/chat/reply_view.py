@@ -109,6 +109,13 @@ class ReplyView(QWidget):
         """The text as it is shown."""
         return self.body.shown_text
 
+    @property
+    def stops(self) -> list[QWidget]:
+        """What Tab comes to, in order."""
+        text = self.body.stops if self._written is None else [self._written]
+        resume = [] if self.resume is None else [self.resume]
+        return [*self.versions.stops, self.raw, self.copy, self.again, *text, *resume]
+
     def show_message(self, message: Message, version: Version) -> None:
         """Take over the message's state in the tree."""
         self.message = message

@@ -78,6 +78,11 @@ class Transcript(Page):
         """Everything in the chat, built or not."""
         return self._items
 
+    @property
+    def stops(self) -> list[QWidget]:
+        """What Tab comes to in the turns that are built, from the top down, whether it is in view or not."""
+        return [stop for item in self._items if item.view is not None for stop in item.view.stops]
+
     def show_chat(self, chat: Chat) -> None:
         """Show a chat, or another path of the one shown; what stays keeps its widgets."""
         same = chat is self._chat

@@ -41,6 +41,11 @@ class VersionSwitch(QWidget):
         self.label: QLabel | None = None
         self.hide()
 
+    @property
+    def stops(self) -> list[QWidget]:
+        """What Tab comes to."""
+        return [button for button in (self.previous, self.next) if button is not None]
+
     def show_version(self, version: Version) -> None:
         """Show which version is shown."""
         self.setVisible(version.count > 1)
