@@ -179,6 +179,28 @@ def test_turns_that_are_scrolled_away_are_no_stops_and_what_is_partly_seen_is_sc
     assert bottom(prompt.copy, page) >= prompt.copy.height() - 1
 
 
+def test_stopping_by_a_click_or_by_a_key_leaves_the_focus_in_the_composer(window: Window, qtbot: QtBot) -> None:
+    engine = ScriptedEngine(rounds=ROUNDS, hold_after=2)
+    shown, bridge = window(engine)
+    composer = shown.chat.composer
+
+    def begin() -> None:
+        composer.edit.setFocus()
+        shown.chat.ask("Go")
+        qtbot.waitUntil(composer.stop.isEnabled)
+
+    begin()
+    qtbot.mouseClick(composer.stop, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not bridge.running)
+    assert shown.focusWidget() is composer.edit
+    begin()
+    composer.stop.setFocus()
+    qtbot.keyClick(composer.stop, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: not bridge.running)
+    assert not composer.stop.isEnabled()
+    assert shown.focusWidget() is composer.edit
+
+
 def bottom(widget: QWidget, page: Transcript) -> int:
     return widget.mapTo(page.viewport(), widget.rect().bottomLeft()).y()
 

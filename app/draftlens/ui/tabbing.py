@@ -37,11 +37,12 @@ def follow_tab(window: MainWindow, forward: bool) -> bool:
     if window.screens.current != CHAT or focus is None:
         return False
     transcript, stops = window.chat.transcript, stops_now(window)
-    if focus in stops:
+    composer = window.chat.composer
+    if not focus.isVisible() or (focus in (composer.stop, composer.send) and not focus.isEnabled()):
+        # Nobody pressed Tab: what had the focus is gone or done. What is there to do next is to write.
+        at = stops.index(composer.edit) - 1
+    elif focus in stops:
         at = stops.index(focus)
-    elif transcript.isAncestorOf(focus):
-        # It stood in a turn that is no more: what is there to do next is to write.
-        at = stops.index(window.chat.composer.edit) - 1
     else:
         return False
     rest = [*stops[at + 1 :], *stops[:at]]

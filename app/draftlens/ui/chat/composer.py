@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
@@ -66,6 +66,8 @@ class Composer(QFrame):
         for button in (self.stop, self.send):
             button.setIconSize(QSize(14, 14))
             button.setMinimumWidth(84)
+            # A click leaves the focus where it is: one writes on, also after a reply was stopped.
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.attach)
