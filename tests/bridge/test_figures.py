@@ -35,6 +35,12 @@ def test_the_six_tiles_in_their_order() -> None:
     ]
 
 
+def test_of_a_prompt_that_was_partly_kept_the_tile_says_how_much_was_read() -> None:
+    kept = stats()
+    kept.prefill(1738, 1700, 12.0)
+    assert figures.tiles(kept, SessionParams())[-1].note == "38 of 1,738 tokens read"
+
+
 def test_without_a_verify_round_only_speed_and_first_token_are_shown() -> None:
     plain = RunStats()
     plain.add(step(0, "a", Source.PREFILL))

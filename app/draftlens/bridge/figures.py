@@ -158,10 +158,17 @@ def tiles(stats: RunStats | None, params: SessionParams | None, ratio: str = "")
             "time to first token",
             f"{s.prompt_ms:,.0f}" if read else DASH,
             "ms" if read else "",
-            f"{count(s.prompt_tokens)}-token prompt" if read else "",
+            _prompt_read(s) if read else "",
             "Time to read the prompt; tokens kept from the turn before are not read again.",
         ),
     )
+
+
+def _prompt_read(stats: RunStats) -> str:
+    """How much of the prompt the time was spent on."""
+    if not stats.cached_tokens:
+        return f"{count(stats.prompt_tokens)}-token prompt"
+    return f"{count(stats.prompt_tokens)} of {count(stats.prompt_tokens + stats.cached_tokens)} tokens read"
 
 
 def opening(text: str) -> str:
