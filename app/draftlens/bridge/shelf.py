@@ -39,7 +39,7 @@ class Shelf(QObject):
     def rows(self) -> list[Row]:
         """The lines to show."""
         if self.deleted_shown:
-            return [Row(e.title, e.id) for e in self._archive.recently_deleted()]
+            return [Row("Recently Deleted"), *(Row(e.title, e.id) for e in self._archive.recently_deleted())]
         if self.query.strip():
             return [Row(h.title, h.conversation, h.snippet) for h in self._archive.search(self.query)]
         running = None if self._bridge.run is None else self._bridge.run.chat.id

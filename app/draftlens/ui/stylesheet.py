@@ -100,9 +100,9 @@ QMenuBar::item { background: transparent; padding: 3px 8px; }
 QMenuBar::item:selected { background: $hover; border-radius: 4px; }
 QFrame#findBar { background: $bg; border: 0; border-bottom: 1px solid $border; }
 QPushButton[kind="new"] { text-align: left; padding-left: 10px; min-height: 28px; font-weight: 600; }
-QPushButton[kind="flat"] { text-align: left; border: 0; background: transparent; color: $text2; padding-left: 16px;
-    min-height: 30px; font-weight: 400; }
-QPushButton[kind="flat"]:hover { background: $hover; border-radius: 0; }
+QPushButton[kind="flat"] { text-align: left; border: 0; background: transparent; color: $text2; padding-left: 8px;
+    min-height: 30px; font-weight: 400; margin: 0 8px; }
+QPushButton[kind="flat"]:hover { background: $hover; border-radius: 6px; }
 QPushButton[kind="flat"]:focus { color: $accentText; }
 QLineEdit[kind="search"] { border: 1px solid $border; font-family: "$ui"; }
 QLineEdit[kind="find"], QLineEdit[kind="title"] { font-family: "$ui"; }

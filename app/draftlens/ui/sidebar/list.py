@@ -13,7 +13,7 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QKeyEvent, QPainter, QStandardItem, QStandardItemModel
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -32,7 +32,23 @@ ID_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 SNIPPET_ROLE = ID_ROLE + 1
 RUNNING_ROLE = ID_ROLE + 2
 _LEFT = 16
+_DOTS = 24
 Index = QModelIndex | QPersistentModelIndex
+
+
+def dots_in(row: QRect) -> QRect:
+    """Where the three dots of a row stand, which lead to what can be done with it."""
+    return QRect(row.right() - 12 - _DOTS, row.center().y() - _DOTS // 2 + 1, _DOTS, _DOTS)
+
+
+class TitleField(QLineEdit):
+    """Keeps Return for itself: the list would open the chat whose title was written."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Return ends the writing and nothing else."""
+        super().keyPressEvent(event)
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            event.accept()
 
 
 class TitleDelegate(QStyledItemDelegate):
@@ -78,6 +94,11 @@ class TitleDelegate(QStyledItemDelegate):
         painter.setFont(font)
         painter.setPen(theme.color("text"))
         inner = area.adjusted(_LEFT, 0, -14, 0)
+        if selected or hover:
+            place = dots_in(area)
+            icon = theme.pixmap("more", "text2", 16)
+            painter.drawPixmap(place.center() - QPoint(7, 7), icon)
+            inner.setRight(place.left() - 2)
         if index.data(RUNNING_ROLE):
             painter.save()
             painter.setPen(Qt.PenStyle.NoPen)
@@ -99,7 +120,7 @@ class TitleDelegate(QStyledItemDelegate):
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         """A line for the title."""
-        edit = QLineEdit(parent)
+        edit = TitleField(parent)
         edit.setAccessibleName("Title")
         edit.setProperty("kind", "title")
         return edit
@@ -159,13 +180,31 @@ class ChatList(QListView):
         id = index.data(ID_ROLE) if index.isValid() else None
         return None if id is None else (str(id), str(index.data()))
 
+    def place_of(self, id: str) -> QPoint:
+        """Where the menu of a row opens."""
+        return dots_in(self.visualRect(self._index(id))).bottomLeft()
+
     def rename(self, id: str) -> None:
         """Edit a title in place."""
-        for number in range(self._model.rowCount()):
-            index = self._model.index(number, 0)
-            if index.data(ID_ROLE) == id:
-                self.setCurrentIndex(index)
-                self.edit(index)
+        index = self._index(id)
+        if index.isValid():
+            self.setCurrentIndex(index)
+            self.edit(index)
+
+    def _index(self, id: str) -> QModelIndex:
+        rows = (self._model.index(number, 0) for number in range(self._model.rowCount()))
+        return next((index for index in rows if index.data(ID_ROLE) == id), QModelIndex())
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """A press on the dots of a row opens its menu; the row is not chosen by it."""
+        place = event.position().toPoint()
+        index = self.indexAt(place)
+        if event.button() is Qt.MouseButton.LeftButton and index.data(ID_ROLE) is not None:
+            dots = dots_in(self.visualRect(index))
+            if dots.contains(place):
+                self.customContextMenuRequested.emit(dots.bottomLeft())
+                return
+        super().mousePressEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Return opens; deleting takes Command and Backspace, never a bare key."""

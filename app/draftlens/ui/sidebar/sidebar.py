@@ -169,7 +169,10 @@ class Sidebar(QWidget):
         self.chatChosen.emit()
 
     def _choose(self, id: str) -> None:
-        if not self._shelf.deleted_shown and self._bridge.open(id):
+        if self._shelf.deleted_shown:
+            # It cannot be read there; what can be done with it is said instead of nothing.
+            self._show_menu(self.list.place_of(id))
+        elif self._bridge.open(id):
             self.chatChosen.emit()
 
     def _open_first(self) -> None:
@@ -190,8 +193,8 @@ class Sidebar(QWidget):
         if found is None:
             return
         menu = self.menu_for(*found)
-        menu.exec(self.list.viewport().mapToGlobal(place))
-        menu.deleteLater()
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(self.list.viewport().mapToGlobal(place))
 
     def menu_for(self, id: str, title: str) -> QMenu:
         """What can be done with a conversation."""
