@@ -131,6 +131,14 @@ def test_a_wrong_field_is_named_and_nothing_is_imported(
     assert len(conversations.entries(db)) == 1
 
 
+def test_a_file_of_a_newer_version_leads_to_a_newer_program(db: Database) -> None:
+    c, _ = rich(db)
+    document = json.loads(export_json(db, c.id)) | {"version": 9}
+    with pytest.raises(UserError) as caught:
+        import_json(db, json.dumps(document), "chat.json")
+    assert caught.value.next_step == "Nothing was imported; a newer Draftlens may read it."
+
+
 @pytest.mark.parametrize(
     ("source", "problem"),
     [

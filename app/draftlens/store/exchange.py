@@ -128,13 +128,16 @@ def read(source: str | bytes, name: str = "The file") -> Parcel:
     except RecursionError as error:
         raise _refused(name, "it is nested too deeply") from error
     except BadField as error:
-        raise _refused(name, f"{error.field} {error.problem}") from error
+        step = _NEWER if error.field == "version" else _OTHER
+        raise _refused(name, f"{error.field} {error.problem}", step) from error
 
 
-def _refused(name: str, reason: str) -> UserError:
-    return UserError(
-        f"{name} cannot be imported: {reason}.", "Nothing was imported; choose a JSON file exported by Draftlens."
-    )
+_OTHER = "choose a JSON file exported by Draftlens"
+_NEWER = "a newer Draftlens may read it"
+
+
+def _refused(name: str, reason: str, step: str = _OTHER) -> UserError:
+    return UserError(f"{name} cannot be imported: {reason}.", f"Nothing was imported; {step}.")
 
 
 def _message_values(m: Message, runs: tuple[RunRecord, ...]) -> dict[str, Any]:

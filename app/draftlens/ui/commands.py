@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from draftlens.ui.main_window import MainWindow
 
 Standard = QKeySequence.StandardKey
+_NOT_IMPORTED = "The chat was not imported"
 
 
 class Commands:
@@ -73,9 +74,11 @@ class Commands:
         try:
             id = exchange.read(self._window, self._bridge.archive)
         except UserError as error:
-            self._report("The chat was not imported", error)
+            self._report(_NOT_IMPORTED, error)
             return
         if id is not None:
+            if self._bridge.problem is not None and self._bridge.problem.title == _NOT_IMPORTED:
+                self._bridge.dismiss()
             self._window.shelf.refresh()
             self._bridge.open(id)
 

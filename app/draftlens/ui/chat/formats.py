@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtGui import QColor, QFont, QTextBlockFormat, QTextCharFormat
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QTextBlockFormat, QTextCharFormat, QTextFormat
 
 from draftlens.core.round import Source
 from draftlens.render.document import Style
@@ -19,6 +19,8 @@ TINTS = {
 }
 _CODE = {"kw": "codeKw", "fn": "codeFn", "num": "codeNum", "com": "codeCom", "str": "codeNum"}
 _HEADINGS = {1: 20, 2: 17, 3: 15}
+QUOTE = QTextFormat.Property.UserProperty.value + 1
+"""Property of a quoted paragraph: where its bar stands, in pixels from the left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +43,17 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What decides how a paragraph stands: indents in pixels, space around it, whether it is code or a rule."""
+    """What decides how a paragraph stands: indents in pixels, space around it, whether it is code or a rule.
+
+    Attributes:
+        mark: what hangs before the first line; the text behind it begins where the other lines do.
+        quote: where the bar of the quotation stands, None outside of one.
+    """
 
     left: int = 0
-    hang: int = 0
+    mark: str = ""
     above: int = 0
+    quote: int | None = None
     code: bool = False
     rule: bool = False
     heading: bool = False
@@ -134,8 +142,12 @@ class Formats:
             kind = QTextBlockFormat.LineHeightTypes
             made.setLineHeight(float(line), (kind.FixedHeight if shape.code else kind.MinimumHeight).value)
         made.setLeftMargin(theme.px(shape.left))
-        made.setTextIndent(theme.px(-shape.hang))
+        if shape.mark:
+            made.setTextIndent(-QFontMetricsF(theme.font("body")).horizontalAdvance(shape.mark))
+        if shape.quote is not None:
+            made.setProperty(QUOTE, theme.px(shape.quote))
         made.setTopMargin(theme.px(shape.above))
         if shape.rule:
             made.setProperty(made.Property.BlockTrailingHorizontalRulerWidth, 1)
+            made.setBackground(theme.color("border"))
         return made

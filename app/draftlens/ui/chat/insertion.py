@@ -76,6 +76,8 @@ def insert_table(
         for c, cell in enumerate(row):
             inside = table.cellAt(r, c).firstCursorPosition()
             block = QTextBlockFormat(small)
+            # The height of the line would be added above the text alone: it would stand too low in its cell.
+            block.setLineHeight(0, QTextBlockFormat.LineHeightTypes.SingleHeight.value)
             if c < len(op.aligns) and op.aligns[c] in _ALIGNS:
                 block.setAlignment(_ALIGNS[op.aligns[c]])
             inside.setBlockFormat(block)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from draftlens.bridge.reply import Piece
 from draftlens.core.round import Source
@@ -155,27 +155,29 @@ class _Place:
     left: int = 0
     depth: int = 0
     above: int = 0
-    quiet: bool = False
+    quote: int | None = None
 
     @property
     def kind(self) -> str:
-        return "quiet" if self.quiet else "body"
+        return "body" if self.quote is None else "quiet"
+
+    def shape(self) -> Shape:
+        return Shape(left=self.left, above=self.above, quote=self.quote)
 
 
 def _block(block: Block, origins: Origins, place: _Place) -> Iterator[Op]:
-    shape = Shape(left=place.left, above=place.above)
     match block.kind:
         case Kind.HEADING:
-            yield Paragraph(Shape(left=place.left, above=place.above + 4, heading=True))
+            yield Paragraph(replace(place.shape(), above=place.above + 4, heading=True))
             yield from _inline(block.runs, origins, f"heading{block.level}")
         case Kind.ITEM:
             yield from _item(block, origins, place)
         case Kind.QUOTE:
             for number, child in enumerate(block.children):
                 above = place.above if number == 0 else 6
-                yield from _block(child, origins, _Place(place.left + 18, place.depth, above, quiet=True))
+                yield from _block(child, origins, _Place(place.left + 18, place.depth, above, quote=place.left))
         case Kind.CODE:
-            yield Paragraph(Shape(left=place.left, above=place.above, code=True))
+            yield Paragraph(replace(place.shape(), code=True))
             for run in block.runs:
                 yield from origins.cut(run, "code")
         case Kind.TABLE:
@@ -184,30 +186,30 @@ def _block(block: Block, origins: Origins, place: _Place) -> Iterator[Op]:
                 tuple(str(align) for align in block.aligns),
             )
         case Kind.RULE:
-            yield Paragraph(Shape(left=place.left, above=place.above, rule=True))
+            yield Paragraph(replace(place.shape(), rule=True))
         case Kind.MATH:
-            yield Paragraph(shape)
+            yield Paragraph(place.shape())
             for run in block.runs:
                 yield Maths(run.text, Look(place.kind, style=Style.CODE), run.start, display=True)
         case _:
-            yield Paragraph(shape)
+            yield Paragraph(place.shape())
             yield from _inline(block.runs, origins, place.kind)
 
 
 def _item(block: Block, origins: Origins, place: _Place) -> Iterator[Op]:
-    left = place.left + 20
     mark = _BULLETS[min(place.depth, 2)] if block.number is None else f"{block.number}."
     if block.checked is not None:
         mark = "☑" if block.checked else "☐"
-    hang = 14 if block.number is None else 20
-    yield Paragraph(Shape(left=left, hang=hang, above=place.above))
-    yield Text(f"{mark}\u2002", Look("quiet"))
+    # A number of two digits or more needs more room than a bullet.
+    left, mark = place.left + 20 + 10 * max(0, len(mark) - 2), f"{mark}\u2002"
+    yield Paragraph(replace(place.shape(), left=left, mark=mark))
+    yield Text(mark, Look("quiet"))
     rest = block.children
     if rest and rest[0].kind is Kind.PARAGRAPH:
         yield from _inline(rest[0].runs, origins, place.kind)
         rest = rest[1:]
     for child in rest:
-        yield from _block(child, origins, _Place(left, place.depth + 1, 4, place.quiet))
+        yield from _block(child, origins, _Place(left, place.depth + 1, 4, place.quote))
 
 
 def _inline(runs: tuple[Run, ...], origins: Origins, kind: str) -> Iterator[Text | Maths]:

@@ -20,7 +20,7 @@ class Pill(QPushButton):
 
     @property
     def room(self) -> int:
-        """How high the strip is that it stands in, with the space above it."""
+        """How high the strip is that it stands in, with some space around it."""
         return self._high + 8
 
     @property
@@ -30,7 +30,7 @@ class Pill(QPushButton):
     def settle(self) -> None:
         """Take the place again after the parent changed its size."""
         wide, high, home = self.sizeHint().width(), self._high, self._home
-        self.setGeometry((home.width() - wide) // 2, home.height() - high, wide, high)
+        self.setGeometry((home.width() - wide) // 2, home.height() - high - 6, wide, high)
 
     def _show_icon(self) -> None:
         self.setIcon(self._theme.icon("arrow-down", "text2", 14))

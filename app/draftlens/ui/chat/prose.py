@@ -21,6 +21,7 @@ from draftlens.ui.chat.formats import Formats
 from draftlens.ui.chat.formulas import Formulas
 from draftlens.ui.chat.insertion import insert_maths, insert_table
 from draftlens.ui.chat.ops import Maths, Op, Paragraph, Table, Text
+from draftlens.ui.chat.quote_bars import paint_bars
 from draftlens.ui.chat.ring import characters, paint_ring, rects, units
 
 
@@ -42,6 +43,7 @@ class Prose(QTextEdit):
         self._fresh = True
         self._caret = False
         self._ring: tuple[int, int] | None = None
+        self._quotes = False
         self._stale = True
         self._height = 0
         self._width = -1
@@ -89,7 +91,7 @@ class Prose(QTextEdit):
         """Forget everything, to be built again."""
         self.document().clear()
         self._ops, self._starts, self._spots, self._settled = [], [], [], 0
-        self._fresh, self._stale, self.waits = True, True, False
+        self._fresh, self._stale, self.waits, self._quotes = True, True, False, False
 
     def set_caret(self, on: bool) -> None:
         """Show the block behind the last character while more is to come."""
@@ -183,6 +185,8 @@ class Prose(QTextEdit):
     def paintEvent(self, event: QPaintEvent) -> None:
         """The text, and the caret block while streaming."""
         super().paintEvent(event)
+        if self._quotes:
+            paint_bars(self.viewport(), self.document(), self._formats.theme)
         if self._ring is not None:
             painter = QPainter(self.viewport())
             paint_ring(painter, self.document(), self._ring, self._formats.theme, self.horizontalScrollBar().value())
@@ -251,6 +255,7 @@ class Prose(QTextEdit):
         start = cursor.position()
         match op:
             case Paragraph():
+                self._quotes |= op.shape.quote is not None
                 if self._fresh:
                     cursor.setBlockFormat(self._formats.block(op.shape))
                     self._fresh = False
