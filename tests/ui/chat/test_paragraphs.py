@@ -41,6 +41,8 @@ def test_a_quotation_has_one_bar_as_high_as_its_paragraphs(scene: Scene, theme: 
     assert [bar.left() for bar in found] == [0, 0]
     assert found[0].height() > 2 * theme.line("body")
     assert found[1].top() > found[0].bottom() + theme.line("body")
+    last = prose.cursorRect(prose.document().find("two"))
+    assert abs(found[0].bottom() - last.bottom()) <= 1
     shown = prose.grab().toImage()
     assert shown.pixelColor(1, round(found[0].center().y())) == theme.color("borderStrong")
     assert shown.pixelColor(1, round(found[0].top()) - 3) != theme.color("borderStrong")

@@ -15,15 +15,19 @@ WIDTH = 3
 def bars(document: QTextDocument) -> list[QRectF]:
     """One bar for each quotation: neighbouring paragraphs of it share theirs."""
     found: list[QRectF] = []
-    layout, block, before = document.documentLayout(), document.begin(), None
+    # Laid out first: its height asks for that.
+    document.size()
+    block, before = document.begin(), None
     while block.isValid():
-        x = block.blockFormat().property(QUOTE)
-        if x is not None:
-            place = layout.blockBoundingRect(block)
+        x, lines = block.blockFormat().property(QUOTE), block.layout()
+        if x is not None and lines.lineCount():
+            # From line to line: the rectangle of a block ends above what its last line was moved down by.
+            first, last = (lines.lineAt(n) for n in (0, lines.lineCount() - 1))
+            top, bottom = (lines.position().y() + y for y in (first.y(), last.y() + last.height()))
             if x == before:
-                found[-1].setBottom(place.bottom())
+                found[-1].setBottom(bottom)
             else:
-                found.append(QRectF(x, place.top(), WIDTH, place.height()))
+                found.append(QRectF(x, top, WIDTH, bottom - top))
         before, block = x, block.next()
     return found
 

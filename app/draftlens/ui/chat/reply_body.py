@@ -117,7 +117,7 @@ class ReplyBody(QWidget):
         self.fold.setProperty("kind", "fold")
         self.fold.setCheckable(True)
         self.fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.fold.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.fold.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.fold.toggled.connect(self._on_fold)
         self.fold.hide()
         self._begin()
