@@ -93,6 +93,7 @@ QCheckBox::indicator:checked { background: $accent; border-color: $accent; image
 QCheckBox:focus { color: $accentText; }
 QComboBox:focus { border: 1px solid $accent; }
 QComboBox QAbstractItemView { background: $surface; color: $text; border: 1px solid $borderStrong; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QDialog QPlainTextEdit { background: $field; color: $text; border: 1px solid $borderStrong; border-radius: 6px; }
 QDialog QPlainTextEdit:focus { border: 1px solid $accent; }
 QMenuBar { background: $bg; color: $text2; border-bottom: 1px solid $border; padding: 0 6px; }

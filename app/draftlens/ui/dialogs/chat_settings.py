@@ -149,4 +149,5 @@ class ChatSettingsDialog(QDialog):
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.addButton(verb, QMessageBox.ButtonRole.AcceptRole).clicked.connect(act)
+        box.setDefaultButton(QMessageBox.StandardButton.Cancel)
         box.open()

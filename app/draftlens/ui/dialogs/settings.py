@@ -57,6 +57,8 @@ class SettingsDialog(QDialog):
             button.setCheckable(True)
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
             button.setIconSize(QSize(18, 18))
+            # By a click too: the ring would stay around the tab that was left.
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             self._group.addButton(button, number)
             row.addWidget(button)
             self.tabs[name] = button
