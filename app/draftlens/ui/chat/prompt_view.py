@@ -32,7 +32,9 @@ class PromptView(QWidget):
         self.files.setProperty("scale", "small")
         names = [f"{a.name} ({len(a.text):,} characters)" for a in message.attachments]
         self.files.setText("Attached: " + ", ".join(names) if names else "")
+        self.files.setWordWrap(True)
         self.files.setVisible(bool(names))
+        self.text.setHidden(bool(names) and not message.content.strip())
         self.copy = icon_button(theme, "copy", "Copy message", self)
         self.edit = icon_button(theme, "edit", "Edit message", self)
         self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(message.content))
@@ -58,12 +60,17 @@ class PromptView(QWidget):
         """Lay out and return the height: the buttons stand beside the text, the switcher below."""
         buttons = 56
         inner = width - 2 * _SIDE - buttons
-        height = self.text.fit(inner)
-        self.text.setGeometry(_SIDE, _TOP, inner, height)
-        bottom = _TOP + height
+        bottom = _TOP
+        if not self.text.isHidden():
+            height = self.text.fit(inner)
+            self.text.setGeometry(_SIDE, _TOP, inner, height)
+            bottom += height + 4
         if not self.files.isHidden():
-            self.files.setGeometry(_SIDE, bottom + 4, inner, self.files.sizeHint().height())
-            bottom += 4 + self.files.sizeHint().height()
+            height = max(self.files.heightForWidth(inner), self._theme.line("body"))
+            self.files.setGeometry(_SIDE, bottom, inner, height)
+            bottom += height
+        else:
+            bottom -= 4
         self.bubble.setGeometry(0, 0, width, bottom + _TOP)
         self.copy.move(width - 62, 8)
         self.edit.move(width - 34, 8)
