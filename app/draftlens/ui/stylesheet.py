@@ -174,6 +174,7 @@ QFrame#pairVerdictBar { background: $panel; }
 QFrame[kind="refusal"] { background: $warnTint; border: 1px solid $residual; border-radius: 8px; }
 QFrame[kind="choice"] { background: $surface; border: 1px solid $border; border-radius: 8px; }
 QPushButton[kind="danger"] { color: $rejectedText; }
+QPushButton[kind="danger"]:disabled { color: $disabled; }
 QLabel[kind="fact"] { font-family: "$mono"; font-size: 11px; }
 QTableView#modelTable, QListView#foundList { background: $bg; border: 0; outline: 0; color: $text; }
 QTableView#modelTable QHeaderView::section { background: $bg; padding: 0 8px 0 0; }
