@@ -186,6 +186,20 @@ def test_an_adapter_names_its_base_model(tmp_path: Path) -> None:
     assert verdict.reason == "It holds only the changes for some/base, not the model they belong to."
 
 
+@pytest.mark.parametrize(
+    ("config", "kind"),
+    [
+        ('{"peft_type": "LORA", "r": 16}', "LoRA r16"),
+        ('{"fine_tune_type": "dora", "lora_parameters": {"rank": 8}}', "DoRA r8"),
+        ('{"fine_tune_type": "lora", "lora_parameters": {"rank": true}}', "LoRA"),
+        ('{"peft_type": "IA3", "r": 4}', ""),
+    ],
+)
+def test_an_adapter_says_its_kind_and_rank(tmp_path: Path, config: str, kind: str) -> None:
+    (tmp_path / "adapter_config.json").write_text(config)
+    assert inspect(tmp_path).shown_type == kind
+
+
 def test_a_fused_model_with_its_adapter_beside_it_is_a_model(tmp_path: Path) -> None:
     write_tensors(model_folder(tmp_path) / "adapters.safetensors", ["lora_a"])
     assert inspect(tmp_path).role is Role.CHAT

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
@@ -193,6 +194,20 @@ def test_a_type_without_decoder_is_named_with_its_tensors(tmp_path: Path) -> Non
     names = ("blk.0.ffn_up.weight", "blk.1.ffn_up.weight")
     sentence = _refusal(tmp_path, Toy(raw=dict.fromkeys(names, (block, kind))))
     assert "Q8_1 in blk.0.ffn_up.weight and 1 more" in sentence
+
+
+@pytest.mark.parametrize(
+    ("number", "sentence"),
+    [(187, "holds a tensor of type 187, which is not known here"), (3_000_000_000, "is damaged or cut short")],
+)
+def test_a_type_that_no_decoder_knows_is_named_by_its_number(tmp_path: Path, number: int, sentence: str) -> None:
+    whole = Toy().write(tmp_path / "toy.gguf").read_bytes()
+    name = b"blk.0.attn_q.weight"
+    at = whole.index(name) + len(name) + 4 + 2 * 8
+    (tmp_path / "newer.gguf").write_bytes(whole[:at] + struct.pack("<I", number) + whole[at + 4 :])
+    with pytest.raises(UserError, match=sentence):
+        gguf.import_gguf(tmp_path / "newer.gguf", tmp_path, _quiet, "F32")
+    assert list(tmp_path.glob("*.safetensors")) == []
 
 
 def test_an_untied_head_becomes_lm_head(imported: Callable[..., Path]) -> None:

@@ -7,6 +7,7 @@ refused by name before any data is read.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ _NUMPY_TYPES: dict[str, Any] = {"F32": np.float32, "F16": np.float16}
 
 _PLAIN = {GGMLQuantizationType.F32, GGMLQuantizationType.F16, GGMLQuantizationType.F64}
 _DECODABLE = _PLAIN | set(quants._type_traits)
+# How an enumeration says that it has no such value. Types are small numbers; a large one is damage.
+_UNKNOWN_TYPE = re.compile(r"\b(\d{1,3})\)? is not a valid GGMLQuantizationType")
 
 
 def import_gguf(
@@ -136,6 +139,12 @@ def _open(source: Path) -> GGUFReader:
         return GGUFReader(source)
     # The reader checks little and fails on a damaged file with whatever its arithmetic runs into.
     except (ValueError, IndexError, KeyError, OverflowError, TypeError, MemoryError, UnicodeDecodeError) as error:
+        unknown = _UNKNOWN_TYPE.search(str(error))
+        if unknown is not None:
+            raise UserError(
+                f"{source} holds a tensor of type {unknown[1]}, which is not known here, so it cannot be imported.",
+                "Use another quantisation of it.",
+            ) from error
         raise UserError(
             f"{source} is damaged or cut short and cannot be read as GGUF.", "Fetch the file again."
         ) from error
