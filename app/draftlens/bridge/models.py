@@ -279,7 +279,10 @@ class Models(QObject):
         if gone := watched - wanted:
             self._watcher.removePaths(sorted(gone))
         if fresh := wanted - watched:
-            self._watcher.addPaths(sorted(fresh))
+            failed = self._watcher.addPaths(sorted(fresh))
+            if len(failed) < len(fresh):
+                # What appeared between the look and the watch moved nothing that was watched: one more look finds it.
+                self._soon.start()
         self.changed.emit()
         self.pairing.look_again(self.items)
 
