@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from draftlens.bridge.engine_bridge import EngineBridge
@@ -48,6 +48,26 @@ def folder_of(cache: Path, repo: str) -> Path:
     found = hub_cache.find(cache, repo)
     assert found is not None
     return found
+
+
+def answer_dialog(path: Path) -> None:
+    """Choose a path in the file dialog that comes next."""
+
+    def choose() -> None:
+        dialog = QApplication.activeModalWidget()
+        assert isinstance(dialog, QFileDialog)
+        field = dialog.findChild(QLineEdit, "fileNameEdit")
+        assert isinstance(field, QLineEdit)
+        field.setText(str(path))
+        dialog.accept()
+
+    QTimer.singleShot(20, choose)
+
+
+def press(shown: MainWindow, text: str) -> None:
+    """Choose a command in the menus."""
+    action = next(made for made in shown.findChildren(QAction) if made.text() == text)
+    action.trigger()
 
 
 def drop(widget: QWidget, *paths: Path) -> bool:
@@ -137,6 +157,38 @@ def test_a_model_too_big_is_not_loaded_unless_the_banner_is_answered(window: Win
     qtbot.waitUntil(
         lambda: {row.item.name for row in shown.models.installed.rows.rows} == {"Target-1B", "Small", "Other"}
     )
+
+
+def test_a_folder_opened_by_its_keys_is_asked_about_where_the_memory_does_not_suffice(
+    window: Window, cache: Path, qtbot: QtBot
+) -> None:
+    shown, bridge = window(ScriptedEngine())
+    folder = folder_of(cache, "acme/Target-1B")
+    shown.preferences.set(memory_limit=0.2, estimate_context=2048)
+    answer_dialog(folder)
+    press(shown, "Open model folder…")
+    assert shown.banner.title.text().startswith("Not enough memory to load ")
+    assert bridge.last_load == Load(None)
+    shown.preferences.set(memory_limit=8)
+    answer_dialog(folder)
+    press(shown, "Open model folder…")
+    qtbot.waitUntil(lambda: bridge.last_load is not None and bridge.last_load.target == folder)
+    qtbot.waitUntil(lambda: bridge.loading is None)
+
+
+def test_a_gguf_file_is_imported_by_the_menu(window: Window, cache: Path, tmp_path: Path, qtbot: QtBot) -> None:
+    shown, bridge = window(ScriptedEngine(), load=False)
+    answer_dialog(Toy().write(tmp_path / "Chosen.gguf"))
+    press(shown, "Import GGUF file…")
+    assert shown.screens.current == MODELS
+    qtbot.waitUntil(
+        lambda: shown.models.installed.current is not None and shown.models.installed.current.name == "Chosen"
+    )
+    assert bridge.problem is None
+    (tmp_path / "Broken.gguf").write_bytes(b"no container")
+    answer_dialog(tmp_path / "Broken.gguf")
+    press(shown, "Import GGUF file…")
+    qtbot.waitUntil(lambda: shown.models.banner.title.text() == "Broken.gguf was not imported")
 
 
 def test_a_model_that_fits_only_once_the_loaded_one_is_gone_replaces_it(

@@ -285,6 +285,8 @@ def test_in_a_narrow_window_columns_go_and_figures_stay_whole(
         QApplication.processEvents()
         assert [n for n in range(6) if table.isColumnHidden(n)] == hidden
         assert table.horizontalHeader().length() <= table.viewport().width()
+        if width == 1440:
+            assert (screen.details.width(), screen.filter.width()) == (396, 196)
     too_big = Estimate(61_900_000_000, 25_000_000_000)
     screen.installed.rows._estimate = lambda item: too_big
     screen.installed.refresh()

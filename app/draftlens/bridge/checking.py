@@ -37,11 +37,13 @@ class Checking(QObject):
         return self.item is not None and self.item.path == item.path
 
     def begin(self, item: Installed) -> None:
-        """Check a model of the hub cache."""
+        """Check a model; of one that is not from the hub it is said at once that nothing could be checked."""
         snapshot = repair.snapshot_of(item.path)
-        if snapshot is None:
-            return
         self.cancel()
+        if snapshot is None:
+            self.item, self.fraction, self.found, self.problem = item, None, Checked(0, ()), None
+            self.changed.emit()
+            return
         self.item, self.fraction, self.found, self.problem = item, 0.0, None, None
         stop = self._stop = Stop()
         told = 0.0

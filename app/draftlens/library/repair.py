@@ -17,8 +17,8 @@ def snapshot_of(path: Path) -> Path | None:
 
 
 def can_check(item: Installed) -> bool:
-    """Whether its files have hashes: only the hub's have."""
-    return not item.absent and not item.unfinished and snapshot_of(item.path) is not None
+    """Whether there are files to check; that those of other places have no hashes is what the check then says."""
+    return not item.absent and not item.unfinished
 
 
 def wanted(hub: Hub, snapshot: Path, names: tuple[str, ...]) -> Manifest:

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from draftlens.bridge.checking import Checking
 from draftlens.core.errors import UserError
 from draftlens.library import bound_targets, memory, repair, sizes
-from draftlens.library.catalog import Installed
+from draftlens.library.catalog import Installed, Origin
 from draftlens.library.hub import Found
 from draftlens.library.memory import Estimate, Fit
 from draftlens.library.preflight import Preflight
@@ -70,6 +70,8 @@ class Details(QFrame):
         self.foot = QFrame()
         self.reveal, self.trash = QPushButton("Show in file manager"), QPushButton("Move to Trash…")
         self.trash.setProperty("kind", "danger")
+        theme.changed.connect(self._show_icon)
+        self._show_icon()
         row = self._foot_row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self.foot)
         row.setContentsMargins(18, 12, 18, 16)
         row.addWidget(self.reveal)
@@ -92,6 +94,9 @@ class Details(QFrame):
         super().resizeEvent(event)
         beside = self.reveal.sizeHint().width() + self.trash.sizeHint().width() + 48 <= self.width()
         self._foot_row.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
+
+    def _show_icon(self) -> None:
+        self.reveal.setIcon(self._theme.icon("folder", "text", 14))
 
     def show_nothing(self, text: str) -> None:
         """Nothing is selected."""
@@ -116,6 +121,9 @@ class Details(QFrame):
             self._check(body, item)
         self._evidence(body, item.verdict)
         self.reveal.setText(finder)
+        own = item.origin is not Origin.LM_STUDIO
+        self.trash.setEnabled(own)
+        self.trash.setToolTip("" if own else "LM Studio’s folder is only read; delete the model there")
         self._close(body, foot=not item.absent)
 
     def show_found(self, found: Found, looked: Preflight | UserError | None, estimate: Estimate | None) -> None:
@@ -266,7 +274,7 @@ class Details(QFrame):
             menu.addAction("Copy path", lambda: QGuiApplication.clipboard().setText(str(item.path)))
             menu.addSeparator()
             menu.addAction(self.reveal.text(), self.reveal.click)
-            menu.addAction(self.trash.text(), self.trash.click)
+            menu.addAction(self.trash.text(), self.trash.click).setEnabled(self.trash.isEnabled())
         return menu
 
     def _offer(self) -> None:

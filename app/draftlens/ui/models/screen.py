@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QResizeEvent, QShowEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFrame,
@@ -37,13 +36,14 @@ from draftlens.ui.models.discover import Discover
 from draftlens.ui.models.installed import InstalledPage
 from draftlens.ui.models.rows import FITS
 from draftlens.ui.models.shelf import Shelf
+from draftlens.ui.revealing import SHOW, reveal
+from draftlens.ui.sidebar.keys import SearchField
 from draftlens.ui.sidebar.toast import Toast
 from draftlens.ui.theme import Theme, tokens
 
 INSTALLED, DISCOVER, DOWNLOADS = range(3)
 _DETAILS_SHARE, _DETAILS_LEAST = 0.42, 300
 _NARROW = 760
-FINDER = "Show in Finder" if sys.platform == "darwin" else "Show in file manager"
 
 
 class ModelsScreen(QWidget):
@@ -142,9 +142,9 @@ class ModelsScreen(QWidget):
             button.setProperty("kind", "segment")
             self.tabs.addButton(button, number)
             inner.addWidget(button)
-        self.filter = QLineEdit()
+        find = QKeySequence(QKeySequence.StandardKey.Find).toString(QKeySequence.SequenceFormat.NativeText)
+        self.filter = SearchField(theme, "Filter models", find)
         self.filter.setProperty("kind", "search")
-        self.filter.setPlaceholderText("Filter models")
         self.filter.setAccessibleName("Filter models")
         self.filter.setClearButtonEnabled(True)
         self._glass = self.filter.addAction(theme.icon("search", "text3", 14), QLineEdit.ActionPosition.LeadingPosition)
@@ -161,7 +161,7 @@ class ModelsScreen(QWidget):
         row.addWidget(title)
         row.addWidget(segments)
         row.addStretch(1)
-        row.addWidget(self.filter)
+        row.addWidget(self.filter, 1000)
         row.addWidget(self.add_button)
         self.pages = QStackedWidget()
         for page in (self.installed, self.discover, self.downloads):
@@ -185,6 +185,7 @@ class ModelsScreen(QWidget):
         models, details = self.models, self.details
         self.tabs.idClicked.connect(self.show_tab)
         self.filter.textChanged.connect(self.installed.rows.filter)
+        self.filter.escaped.connect(self._leave_filter)
         self.add_button.given.connect(self.take)
         self.installed.chosen.connect(self._show_item)
         for part in (self.installed, self.downloads):
@@ -204,7 +205,7 @@ class ModelsScreen(QWidget):
         details.pageAsked.connect(lambda repo: ask_link(self, models.hub.page(repo)))
         details.tokenAsked.connect(self.discover.token.give)
         details.checkAsked.connect(models.checking.begin)
-        details.againAsked.connect(models.fetch_again)
+        details.againAsked.connect(self._fetch_again)
         models.checking.changed.connect(lambda: self.show_tab(self.pages.currentIndex()))
         models.lookedChanged.connect(self._show_found)
         models.downloadsChanged.connect(self._count)
@@ -238,8 +239,12 @@ class ModelsScreen(QWidget):
             button.setMinimumWidth(0 if narrow else px(104))
         self.filter.setMinimumWidth(px(100))
         self.filter.setMaximumWidth(px(196))
-        wide = px(tokens()["dimensions"]["details"]["width"]) - 20
+        wide = px(tokens()["dimensions"]["details"]["width"])
         self.details.setFixedWidth(max(_DETAILS_LEAST, min(wide, round(self.width() * _DETAILS_SHARE))))
+
+    def _leave_filter(self) -> None:
+        self.filter.clear()
+        self.installed.table.setFocus()
 
     def _pair_loaded(self) -> None:
         """Until a pair is chosen, the one that is loaded is in view."""
@@ -252,7 +257,7 @@ class ModelsScreen(QWidget):
             self.details.show_nothing("Choose a model to see what it is.")
         else:
             self.details.context = self.models.context
-            self.details.show_item(item, self.models.estimate(item), FINDER)
+            self.details.show_item(item, self.models.estimate(item), SHOW)
 
     def _on_found(self, found: Found | None) -> None:
         self._found = found
@@ -298,8 +303,15 @@ class ModelsScreen(QWidget):
             self.look_at(item.repo)
 
     def _reveal(self, item: Installed) -> None:
-        place = item.path if item.path.is_dir() else item.path.parent
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(place)))
+        try:
+            reveal(item.path)
+        except UserError as error:
+            self._loading.tell(f"{item.name} was not shown", error)
+
+    def _fetch_again(self, item: Installed, names: tuple[str, ...]) -> None:
+        # The button goes with what was found.
+        self.installed.table.setFocus()
+        self.models.fetch_again(item, names)
 
     def _trash(self, item: Installed) -> None:
         loaded = self._bridge.loaded

@@ -21,7 +21,7 @@ from draftlens.ui.models.rows import ARCHITECTURE, DISK, ITEM_ROLE, MEMORY, NAME
 from draftlens.ui.theme import Theme
 
 _LEFT, _BAR, _ROW = 20, 32, 42
-_WIDTHS = (212, 168, 122, 58, 78, 0)
+_WIDTHS = (212, 164, 118, 50, 78, 0)
 _LESS_NEEDED = (ARCHITECTURE, QUANT, DISK, MEMORY)
 _NAME_LEAST = 110
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
