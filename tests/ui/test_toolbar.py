@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
@@ -51,6 +52,18 @@ def test_the_chips_set_what_the_next_reply_is_asked_to_be(window: Window, qtbot:
         "0.4",
         "18446744073709551615",
     ]
+
+
+@pytest.mark.parametrize("typed", ["0.35", "1.25", "12.5", "0.05"])
+def test_a_temperature_is_typed_digit_by_digit_although_each_is_taken_at_once(
+    window: Window, qtbot: QtBot, typed: str
+) -> None:
+    bar = window(ScriptedEngine())[0].toolbar
+    field = bar._temperature_field
+    field.selectAll()
+    qtbot.keyClicks(field.lineEdit(), typed)
+    assert field.text() == typed
+    assert bar.temperature.value == f"{float(typed):g}"
 
 
 def test_the_switch_turns_speculation_off_and_on(window: Window, qtbot: QtBot) -> None:

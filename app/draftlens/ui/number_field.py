@@ -1,7 +1,8 @@
-"""Fields for numbers whose text stands clear of the frame, which a style sheet alone does not do for a spin box."""
+"""Fields for numbers: their text stands clear of the frame, and showing a value does not disturb who is typing it."""
 
 from __future__ import annotations
 
+from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QDoubleSpinBox, QSpinBox
 
 _MARGIN = 6
@@ -19,3 +20,15 @@ def decimal_field() -> QDoubleSpinBox:
     field = QDoubleSpinBox()
     field.lineEdit().setTextMargins(_MARGIN, 0, _MARGIN, 0)
     return field
+
+
+def show_number(field: QSpinBox | QDoubleSpinBox, value: float) -> None:
+    """Show a value that was set elsewhere, as no change of the field's own."""
+    # Setting even the same value writes the text anew: "0." on the way to 0.35 would become "0.00" under the caret.
+    if field.value() == value:
+        return
+    with QSignalBlocker(field):
+        if isinstance(field, QSpinBox):
+            field.setValue(int(value))
+        else:
+            field.setValue(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker, QSize, Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton
 
@@ -15,6 +15,7 @@ from draftlens.bridge.comparing import Comparing
 from draftlens.bridge.engine_bridge import EngineBridge
 from draftlens.compare.arms import MOST
 from draftlens.core.params import MAX_DRAFT
+from draftlens.ui.number_field import show_number
 from draftlens.ui.switch import Switch
 from draftlens.ui.theme import Theme
 from draftlens.ui.toolbar.chip import Chip
@@ -104,10 +105,8 @@ class CompareBar(QFrame):
         heats = sorted({arm.params.sampling.temperature for arm in setup.arms})
         self.temperature.show_value(", ".join(map(figures.temperature_label, heats)), title="Temperature")
         self.seed.show_value(str(setup.seed), title="First seed")
-        with QSignalBlocker(self._k):
-            self._k.setValue(blocks[0] if blocks else 4)
-        with QSignalBlocker(self._temperature):
-            self._temperature.setValue(heats[0])
+        show_number(self._k, blocks[0] if blocks else 4)
+        show_number(self._temperature, heats[0])
         if not self._seed.hasFocus():
             self._seed.setText(str(setup.seed))
         running = self._comparing.running

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDoubleSpinBox, QFormLayout, QHBoxLayout, QLabel, QSpinBox, QWidget
 
 from draftlens.core.params import SamplingParams, SessionParams
 from draftlens.ui.chat.turn_buttons import icon_button
-from draftlens.ui.number_field import decimal_field, whole_field
+from draftlens.ui.number_field import decimal_field, show_number, whole_field
 from draftlens.ui.theme import Theme
 
 
@@ -71,8 +71,7 @@ class ParamsForm(QWidget):
         self.params = params
         for name, field in self.fields.items():
             value = getattr(params if name == "max_tokens" else params.sampling, name)
-            with QSignalBlocker(field):
-                field.setValue(value)
+            show_number(field, value)
 
     def _add(self, form: QFormLayout, field: Field, default: float, put: Callable[[str, float], None]) -> None:
         box: QSpinBox | QDoubleSpinBox

@@ -13,6 +13,7 @@ from draftlens.bridge import figures
 from draftlens.bridge.engine_bridge import EngineBridge
 from draftlens.core.params import MAX_DRAFT
 from draftlens.core.rules import ASKABLE, RuleId
+from draftlens.ui.number_field import show_number
 from draftlens.ui.switch import Switch
 from draftlens.ui.theme import Theme
 from draftlens.ui.toolbar.chip import Chip
@@ -125,10 +126,8 @@ class Toolbar(QFrame):
         temperature = params.sampling.temperature
         self.temperature.show_value(figures.temperature_label(temperature), title="Temperature")
         self.seed.show_value(figures.seed_label(params.seed), title="Seed", quiet=params.seed is None)
-        with QSignalBlocker(self._k_field):
-            self._k_field.setValue(self._next.block)
-        with QSignalBlocker(self._temperature_field):
-            self._temperature_field.setValue(temperature)
+        show_number(self._k_field, self._next.block)
+        show_number(self._temperature_field, temperature)
         if not self._seed_field.hasFocus():
             self._seed_field.setText("" if params.seed is None else str(params.seed))
         with QSignalBlocker(self.speculation):
