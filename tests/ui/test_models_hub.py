@@ -86,7 +86,12 @@ def test_choosing_again_what_could_not_be_looked_at_asks_again(
 def test_a_gated_model_says_where_to_ask_and_is_looked_at_again_with_a_token(
     screen: ModelsScreen, hub: HubServer, qtbot: QtBot, vault: Vault
 ) -> None:
+    screen.discover.search_for("toy")
+    qtbot.waitUntil(lambda: bool(screen.models.found))
     refuse(screen, hub, qtbot)
+    screen.models.hub.token_refused = True
+    screen.discover.say()
+    assert "The saved token is not accepted" in screen.discover.message.text()
     assert list(buttons(screen)) == ["Open its page…", "Give a token…", "Look again"]
     shown: list[str] = []
 
@@ -110,6 +115,7 @@ def test_a_gated_model_says_where_to_ask_and_is_looked_at_again_with_a_token(
     qtbot.mouseClick(buttons(screen)["Give a token…"], Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: isinstance(screen.models.looked.get(REPO), Preflight))
     assert "hf_given" in vault.kept.values()
+    assert screen.discover.message.text() == "1 model. Choose one to see whether it can run here."
 
 
 def test_a_new_search_looks_at_none_of_what_was_found_before(
@@ -196,6 +202,7 @@ def test_with_large_text_in_the_smallest_window_no_button_is_cut(
         qtbot.waitUntil(lambda: all(b.width() >= b.minimumSizeHint().width() for b in buttons))
         assert window.size() == QSize(1040, 680)
         assert screen.add_button.geometry().right() <= screen.width()
+        assert screen.add_button.parentWidget().layout().minimumSize().width() <= screen.width()
         assert screen.details.trash.height() >= 20
         screen.show_tab(DISCOVER)
         parts = [*screen.discover.findChildren(QPushButton), screen.discover.field]

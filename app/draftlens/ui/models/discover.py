@@ -211,11 +211,16 @@ class Discover(QWidget):
         found = models.found
         self.suggested.setVisible(found is None and not models.searching and models.search_problem is None)
         self.list.setVisible(not self.suggested.isVisibleTo(self))
+        self.say()
+        self._fill([] if models.searching else found or [])
+
+    def say(self) -> None:
+        """Say above the list what is in it, and whether the token counted."""
+        models = self._models
+        found = models.found
         if models.searching:
             self.message.setText("Searching…")
-            self._fill([])
-            return
-        if models.search_problem is not None:
+        elif models.search_problem is not None:
             self.message.setText(str(models.search_problem))
         elif found is None:
             self.message.setText("Pairs that go together: same vocabulary, a small drafter. Nothing is fetched yet.")
@@ -227,7 +232,6 @@ class Discover(QWidget):
             self.message.setText(
                 f"{len(found)} model{'s' * (len(found) != 1)}. Choose one to see whether it can run here.{note}"
             )
-        self._fill(found or [])
 
     def _nothing(self) -> str:
         said = self.field.text().strip()

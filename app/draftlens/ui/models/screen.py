@@ -214,7 +214,7 @@ class ModelsScreen(QWidget):
         models.changed.connect(self._pair_loaded)
         self._bridge.modelChanged.connect(self._pair_loaded)
         self.discover.token.troubled.connect(self._loading.tell)
-        self.discover.token.changed.connect(self._look_anew)
+        self.discover.token.changed.connect(self._on_token)
         self.banner.follow(self._bridge)
         self.toast.undoAsked.connect(models.trash.undo)
         self._theme.changed.connect(self._on_theme)
@@ -263,6 +263,12 @@ class ModelsScreen(QWidget):
         self._found = found
         self._look_anew()
         self._show_found()
+
+    def _on_token(self) -> None:
+        """What the hub said of the token before no longer counts."""
+        self.models.hub.token_refused = False
+        self.discover.say()
+        self._look_anew()
 
     def _look_anew(self) -> None:
         """What failed once, offline or without a token, may work now: choosing the model again asks again."""
