@@ -187,7 +187,7 @@ def test_a_gguf_file_is_imported_and_listed(screen: ModelsScreen, tmp_path: Path
 
 
 def test_a_hub_that_is_away_is_said_and_the_rest_works(
-    screen: ModelsScreen, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+    screen: ModelsScreen, hub: HubServer, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     screen.show_tab(DISCOVER)
@@ -197,6 +197,27 @@ def test_a_hub_that_is_away_is_said_and_the_rest_works(
     assert screen.details.title.isHidden()
     assert "The hub cannot be reached" in screen.discover.message.text()
     assert "models on this computer work without it" in screen.discover.message.text()
+    monkeypatch.setenv("HF_ENDPOINT", hub.url)
+    qtbot.mouseClick(screen.discover.again, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: screen.models.found == [])
+    assert screen.discover.again.isHidden()
+
+
+def test_another_format_or_order_is_asked_for_at_once_after_the_first_search(
+    screen: ModelsScreen, hub: HubServer, qtbot: QtBot
+) -> None:
+    discover = screen.discover
+    discover.sort.activated.emit(2)
+    assert hub.asked == [] and not screen.models.searching
+    discover.search_for("toy")
+    qtbot.waitUntil(lambda: screen.models.found == [])
+    for box, choice in ((discover.kind, "GGUF"), (discover.kind, "All"), (discover.sort, "Newest")):
+        with qtbot.waitSignal(screen.models.foundChanged):
+            box.setCurrentText(choice)
+            box.activated.emit(box.currentIndex())
+        assert screen.models.searching
+        qtbot.waitUntil(lambda: not screen.models.searching)
+    assert screen.models.found == []
 
 
 def test_300_models_are_listed_in_a_second_while_the_window_answers(

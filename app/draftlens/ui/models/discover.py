@@ -165,6 +165,12 @@ class Discover(QWidget):
         self.message.setProperty("tone", "2")
         self.message.setWordWrap(True)
         self.message.setContentsMargins(20, 12, 20, 8)
+        self.again = QPushButton("Try again")
+        self.again.clicked.connect(self.search)
+        offer = QHBoxLayout()
+        offer.setContentsMargins(20, 0, 20, 0)
+        offer.addWidget(self.again)
+        offer.addStretch(1)
         self._rows = QStandardItemModel(self)
         self.list = QListView()
         self.list.setObjectName("foundList")
@@ -186,11 +192,14 @@ class Discover(QWidget):
         column.setSpacing(0)
         column.addWidget(top)
         column.addWidget(self.message)
+        column.addLayout(offer)
         column.addWidget(self.suggested, 1)
         column.addWidget(self.list, 1)
         column.addStretch(0)
         self.field.returnPressed.connect(self.search)
         self.go.clicked.connect(self.search)
+        for box in (self.kind, self.sort):
+            box.activated.connect(self._choose)
         self.list.selectionModel().currentChanged.connect(self._on_current)
         models.foundChanged.connect(self.refresh)
         self.refresh()
@@ -199,6 +208,11 @@ class Discover(QWidget):
         """Ask the hub for what is in the field; what was found before is shown no longer."""
         self.chosen.emit(None)
         self._models.search(self.field.text(), self.kind.currentData(), self.sort.currentData())
+
+    def _choose(self) -> None:
+        """Another format or order is asked for at once where a search is in view already."""
+        if self._models.found is not None or self._models.search_problem is not None:
+            self.search()
 
     def search_for(self, text: str) -> None:
         """Ask the hub for something that came up elsewhere."""
@@ -211,6 +225,7 @@ class Discover(QWidget):
         found = models.found
         self.suggested.setVisible(found is None and not models.searching and models.search_problem is None)
         self.list.setVisible(not self.suggested.isVisibleTo(self))
+        self.again.setVisible(models.search_problem is not None and not models.searching)
         self.say()
         self._fill([] if models.searching else found or [])
 
