@@ -22,6 +22,19 @@ ROUNDS = [
 ]
 
 
+def send(shown: MainWindow, qtbot: QtBot, text: str) -> None:
+    """Type a prompt and press Return."""
+    qtbot.keyClicks(shown.chat.composer.edit, text)
+    qtbot.keyClick(shown.chat.composer.edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: shown.chat.waiting is None)
+
+
+def answered(shown: MainWindow, bridge: EngineBridge, qtbot: QtBot) -> None:
+    """Type a prompt and wait for the whole reply and its figures."""
+    send(shown, qtbot, "Hi")
+    qtbot.waitUntil(lambda: bool(bridge.turns) and not bridge.running and not bridge._figures_dirty)
+
+
 def ask(shown: MainWindow, bridge: EngineBridge, qtbot: QtBot, text: str) -> None:
     shown.chat.composer.replace(text)
     shown.chat.send()

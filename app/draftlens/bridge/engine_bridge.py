@@ -20,7 +20,7 @@ from draftlens.core.chat import Attachment, Message, prompt_below, reply_to, tit
 from draftlens.core.commands import Generate, Request
 from draftlens.core.events import EngineDied, Event, Failed, Finished, Loading, Prefill, RoundDone, Started
 from draftlens.core.params import SessionParams
-from draftlens.core.round import Round
+from draftlens.core.round import FinishReason, Round
 
 
 class EngineBridge(ChatSetup):
@@ -244,6 +244,15 @@ class EngineBridge(ChatSetup):
         """Stop waiting for the disk: saving fails, and replying need not."""
         if self.run is not None:
             self._on_committed(self.run.request.run)
+
+    def stop(self) -> None:
+        """End what runs. A reply that still waits for the disk ends at once: the engine has not heard of it."""
+        run = self.run
+        if run is None or run.sent:
+            super().stop()
+        else:
+            run.sent = True
+            self._take_all([Finished(run.request.run, FinishReason.STOPPED, "")])
 
     def _on_committed(self, number: int) -> None:
         run = self.run
