@@ -14,6 +14,7 @@ from draftlens.core.rules import RuleId
 from draftlens.engine.proposal import Dense, PointMass, Proposal
 from draftlens.engine.rules import ArgmaxAgainstArgmax, Coins, SamplerMatch, Stochastic, rule_for
 from draftlens.engine.sampling import Rows
+from engine.toys import DRAFT_LOGITS, TARGET_LOGITS
 from engine.trials import CRITICAL, chi_square, drawn_from, stratified, trials
 from engine.wrong_rules import ArgmaxEmission, OtherTemperature, ResampleFromP, ReusedUniform
 
@@ -66,10 +67,10 @@ def test_the_accept_rate_of_a_token_is_the_smaller_of_one_and_p_over_q(token: in
 
 
 def test_a_replacement_follows_the_residual_which_has_two_tokens() -> None:
-    made = trials(Stochastic(), RESIDUAL_P, RESIDUAL_Q, drawn_from(RESIDUAL_Q, 12000))
+    made = trials(Stochastic(), RESIDUAL_P, RESIDUAL_Q, drawn_from(RESIDUAL_Q, 16000))
     law = np.maximum(np.array(RESIDUAL_P) - RESIDUAL_Q, 0)
     assert law / law.sum() == pytest.approx([0.75, 0, 0.25, 0, 0])
-    assert len(made.replacements) > 4000
+    assert len(made.replacements) > 6000
     assert chi_square(made.replacements, law) < CRITICAL[1]
 
 
@@ -88,6 +89,21 @@ def test_the_right_rules_follow_the_target_where_the_wrong_ones_do_not() -> None
         assert chi_square(np.where(made.accepted, proposals, made.following), RESIDUAL_P) < CRITICAL[4]
 
 
+def test_four_thousand_tokens_have_the_power_to_tell_the_wrong_rules_from_the_right_ones() -> None:
+    p, q = (np.exp(np.array(row) / 0.7) for row in (TARGET_LOGITS, DRAFT_LOGITS))
+    p, q = p / p.sum(), q / q.sum()
+    resampled = np.minimum(p, q) + (1 - np.minimum(p, q).sum()) * p
+    top = np.eye(6)[0]
+    assert ((resampled - p) ** 2 / p).sum() == pytest.approx(0.03336, abs=5e-6)
+    assert 4000 * ((top - p) ** 2 / p).sum() == pytest.approx(1825, abs=1)
+    proposals = drawn_from(q.tolist(), 4000)
+    found = []
+    for rule in (Stochastic(), SamplerMatch(), ResampleFromP(), ArgmaxAgainstArgmax()):
+        made = trials(rule, p.tolist(), q.tolist(), proposals)
+        found.append(chi_square(np.where(made.accepted, proposals, made.following), p) < CRITICAL[5])
+    assert found == [True, True, False, False]
+
+
 def test_equal_p_and_q_always_accept_and_without_a_residual_the_draw_is_from_p() -> None:
     row = (0.0, 0.5, 0.25, 0.25)
     assert trials(Stochastic(), row, row, [1] * 64).accepted.all()
@@ -98,6 +114,9 @@ def test_equal_p_and_q_always_accept_and_without_a_residual_the_draw_is_from_p()
         assert verdict.accepted.item() == 0
         drawn.append(verdict.next.item())
     assert [drawn.count(t) for t in range(4)] == [0, 32, 16, 16]
+    equal = (0.6, 0.3, 0.1, 0.0)
+    made = trials(Stochastic(), equal, equal, drawn_from(equal, 64))
+    assert set(np.where(made.accepted, -1, made.following)) <= {-1, 0, 1, 2}
 
 
 def test_the_rate_reaches_sum_min_for_stochastic_and_sum_prod_for_sampler_match() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mlx.core as mx
 import pytest
 
 from draftlens.core.params import SamplingParams
@@ -72,6 +73,24 @@ def test_a_drafter_with_the_targets_weights_and_penalties_is_always_right() -> N
     drafter = DraftModel(DraftContext(made), Chain(penalties, VOCABULARY), Keys(0))
     reply = run(Target(made), drafter, PROMPT, sampling=penalties, max_tokens=31, k=5)
     assert [r.accepted for r in reply.rounds] == [0, 5, 5, 5, 5, 5]
+
+
+def test_between_tokens_that_tie_exactly_any_may_be_taken_and_nothing_else_differs() -> None:
+    """Every token has a twin of the same weights, so that each row ties at its top: only twins may be exchanged."""
+    made, twin = model("qwen3", seed=9), VOCABULARY // 2
+    for part in (made.network.lm_head, made.network.model.embed_tokens):
+        part.weight = mx.concatenate([part.weight[:twin], part.weight[:twin]])
+    truth = naive(made, PROMPT, TOKENS)
+    assert len({t % twin for t in truth}) > 3
+    for k in (1, 2, 3, 4):
+        for draft in (made, model("qwen3", 1)):
+            drafter = DraftModel(DraftContext(draft), Chain(GREEDY, VOCABULARY), Keys(0))
+            reply = run(Target(made), drafter, PROMPT, after=both_in_step, max_tokens=TOKENS, k=k)
+            assert [t % twin for t in reply.tokens] == [t % twin for t in truth]
+    # What tells a tie from a fault forgives the twin and not the neighbour.
+    assert_same_text(made, PROMPT, [*truth[:-1], (truth[-1] + twin) % VOCABULARY], truth)
+    with pytest.raises(AssertionError, match=f"token {TOKENS - 1} differs"):
+        assert_same_text(made, PROMPT, [*truth[:-1], (truth[-1] + 1) % VOCABULARY], truth)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

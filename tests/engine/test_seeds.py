@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import mlx.core as mx
 import numpy as np
@@ -51,6 +52,14 @@ def test_replies_without_a_seed_differ_and_each_can_be_made_again(rule: RuleId) 
     assert first.seed != second.seed
     assert text_of(session(None, rule)) != text_of(session(None, rule))
     assert text_of(session(first.seed, rule)) == text_of(session(first.seed, rule))
+
+
+def test_the_thread_that_draws_does_not_matter_and_without_a_seed_two_threads_differ() -> None:
+    with ThreadPoolExecutor(2) as threads:
+        seeded = [threads.submit(lambda: Keys(7).uniforms("draw", 0, 9)) for _ in range(2)]
+        free = [threads.submit(lambda: Keys(None).uniforms("draw", 0, 9)) for _ in range(2)]
+    assert seeded[0].result() == seeded[1].result() == Keys(7).uniforms("draw", 0, 9)
+    assert free[0].result() != free[1].result()
 
 
 @pytest.mark.parametrize("rule", RULES)
