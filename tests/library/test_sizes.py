@@ -22,3 +22,11 @@ from draftlens.library import sizes
 )
 def test_in_words(count: int, words: str) -> None:
     assert sizes.in_words(count) == words
+
+
+@pytest.mark.parametrize(
+    ("whole", "words"),
+    [(500_000_000, "0.6 of 0.5 GB"), (8_000_000_000, "0.6 of 8 GB"), (25_400_000_000, "0.6 of 25 GB")],
+)
+def test_a_small_whole_keeps_its_decimal(whole: int, words: str) -> None:
+    assert sizes.of_gigabytes(629_000_000, whole) == words

@@ -16,8 +16,9 @@ def in_words(count: int) -> str:
 
 
 def of_gigabytes(part: float, whole: float) -> str:
-    """A part of a whole in gigabytes: "2.9 of 18 GB"."""
-    return f"{part / 1e9:.1f} of {whole / 1e9:.0f} GB"
+    """A part of a whole in gigabytes: "2.9 of 18 GB"; below ten the whole has its decimal: "0.6 of 0.5 GB"."""
+    of = round(whole / 1e9, 1 if whole < 9.95e9 else None)
+    return f"{part / 1e9:.1f} of {of:g} GB"
 
 
 def on_disk(count: int) -> str:
