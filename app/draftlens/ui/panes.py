@@ -43,8 +43,7 @@ class Panes:
     def fit(self) -> None:
         """Show what there is room for, or what was asked for."""
         window, asked = self._window, self._asked_inspector
-        wide = NARROW + window.theme.px(NARROW // 3) - NARROW // 3
-        on = window.width() >= wide if asked is None else asked
+        on = window.width() >= self._scaled(NARROW) if asked is None else asked
         window.inspector.setVisible(on)
         button = window.toolbar.inspector
         with QSignalBlocker(button):
@@ -52,7 +51,7 @@ class Panes:
         name = "Hide the inspector" if on else "Show the inspector"
         button.setAccessibleName(name)
         button.setToolTip(name)
-        beside = window.width() >= NARROWEST if self._asked_sidebar is None else self._asked_sidebar
+        beside = window.width() >= self._scaled(NARROWEST) if self._asked_sidebar is None else self._asked_sidebar
         window.sidebar.setVisible(beside)
         window.toolbar.show_sidebar_button(not beside)
         if window.screens.has(COMPARE):
@@ -60,13 +59,28 @@ class Panes:
         if window.screens.has(MODELS):
             window.models.sidebar.setVisible(not beside)
 
-    def widen(self) -> None:
-        """Larger text needs a wider inspector."""
+    def _scaled(self, width: int) -> int:
+        """Of a window a third or so is text in a row: that much of its width grows with the text."""
+        return width + self._window.theme.px(width // 3) - width // 3
+
+    def _inspector_width(self) -> int:
+        """The designed width, or less where the chat would not have its own."""
         window, size, px = self._window, tokens()["dimensions"]["inspector"], self._window.theme.px
+        left = window.width() - window.sidebar.minimumWidth() - px(window.chat.minimumWidth())
+        return max(px(size["min"]), min(px(size["width"]), left))
+
+    def widen(self) -> None:
+        """Larger text needs wider panes."""
+        window, size, px = self._window, tokens()["dimensions"]["inspector"], self._window.theme.px
+        side = tokens()["dimensions"]["sidebar"]
+        if window.sidebar.minimumWidth() != px(side["min"]):
+            window.sidebar.setMinimumWidth(px(side["min"]))
+            window.sidebar.setMaximumWidth(px(side["max"]))
+            window.outer.setSizes([max(px(side["min"]), side["width"]), 10_000])
         if window.inspector.minimumWidth() != px(size["min"]):
             window.inspector.setMinimumWidth(px(size["min"]))
             window.inspector.setMaximumWidth(px(size["max"]))
-            window.splitter.setSizes([10_000, px(size["width"])])
+            window.splitter.setSizes([10_000, self._inspector_width()])
             self.fit()
 
     def save(self) -> None:
@@ -94,5 +108,5 @@ class Panes:
             if isinstance(state, QByteArray):
                 splitter.restoreState(state)
             elif splitter is window.splitter:
-                splitter.setSizes([10_000, window.theme.px(tokens()["dimensions"]["inspector"]["width"])])
+                splitter.setSizes([10_000, self._inspector_width()])
         self.fit()

@@ -132,7 +132,7 @@ QTextEdit[kind="text"] { background: transparent; border: 0; color: $text; font-
 QPushButton { background: $surface; color: $text; border: 1px solid $borderStrong; border-radius: 6px;
     padding: 0 12px; min-height: 26px; font-size: 13px; font-weight: 500; }
 QPushButton:hover { background: $hover; }
-QPushButton:focus { border: 2px solid $accent; padding: 0 11px; min-height: 24px; }
+QPushButton:focus { border: 2px solid $accent; padding: 0 11px; min-height: 26-2px; }
 QPushButton:disabled { color: $disabled; border-color: $border; background: transparent; }
 QPushButton[kind="primary"] { background: $accent; color: $onAccent; border-color: $accent; }
 QPushButton[kind="primary"]:hover { background: $accentHover; border-color: $accentHover; }
@@ -191,6 +191,10 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 
 
 def stylesheet(colors: Mapping[str, str], ui: str, mono: str, icons: str, percent: int = 100) -> str:
-    """Return the style sheet for one appearance, with text at a percentage of its designed size."""
+    """Return the style sheet for one appearance, with text at a percentage of its designed size.
+
+    What holds text grows with it. `26-2px` is a height less a border that is thicker, which does not grow.
+    """
     rules = _RULES.substitute(colors, ui=ui, mono=mono, icons=icons)
-    return re.sub(r"font-size: (\d+)px", lambda found: f"font-size: {round(int(found[1]) * percent / 100)}px", rules)
+    scaled = re.compile(r"(font-size|min-height|max-height): (\d+)(?:-(\d+))?px")
+    return scaled.sub(lambda m: f"{m[1]}: {round(int(m[2]) * percent / 100) - int(m[3] or 0)}px", rules)

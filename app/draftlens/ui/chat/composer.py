@@ -64,14 +64,13 @@ class Composer(QFrame):
         self.send.setAccessibleName("Send")
         self.send.setProperty("kind", "primary")
         for button in (self.stop, self.send):
-            button.setIconSize(QSize(14, 14))
             button.setMinimumWidth(84)
             # A click leaves the focus where it is: one writes on, also after a reply was stopped.
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.attach)
-        row.addWidget(self.chip)
+        row.addWidget(self.chip, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.hint, 1)
         row.addStretch(0)
         row.addWidget(self.meter)
@@ -206,7 +205,10 @@ class Composer(QFrame):
     def _on_theme(self) -> None:
         self.edit.setFont(self._theme.font("body"))
         self.edit.fit()
-        self.stop.setIcon(self._theme.icon("stop", "text2", 14))
-        self.send.setIcon(self._theme.icon("send", "onAccent", 14))
+        size = self._theme.px(14)
+        for button in (self.stop, self.send):
+            button.setIconSize(QSize(size, size))
+        self.stop.setIcon(self._theme.icon("stop", "text2", size))
+        self.send.setIcon(self._theme.icon("send", "onAccent", size))
         self.attach.setIcon(self._theme.icon("attach", "text2", 16))
         self.attachments.show_files(self.attachments.files)

@@ -72,8 +72,9 @@ class PromptView(QWidget):
         else:
             bottom -= 4
         self.bubble.setGeometry(0, 0, width, bottom + _TOP)
-        self.copy.move(width - 62, 8)
-        self.edit.move(width - 34, 8)
+        line = _TOP + (self._theme.line("body") - 24) // 2
+        self.copy.move(width - 62, line)
+        self.edit.move(width - 34, line)
         bottom += _TOP
         if not self.versions.isHidden():
             wide = self.versions.sizeHint().width()

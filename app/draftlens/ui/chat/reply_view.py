@@ -219,8 +219,9 @@ class ReplyView(QWidget):
             self.body.setGeometry(0, y, width, room)
             y += room
         if self.resume is not None and not self.resume.isHidden():
-            self.resume.setGeometry(0, y + 8, self.resume.sizeHint().width(), 28)
-            y += 36
+            size = self.resume.sizeHint()
+            self.resume.setGeometry(0, y + 8, size.width(), size.height())
+            y += 8 + size.height()
         return y
 
     def _fit_header(self, width: int) -> int:

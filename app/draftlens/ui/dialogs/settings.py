@@ -83,7 +83,7 @@ class SettingsDialog(QDialog):
         layout.addWidget(bar)
         layout.addWidget(self.stack, 1)
         layout.addWidget(foot)
-        self._group.idClicked.connect(self.stack.setCurrentIndex)
+        self._group.idClicked.connect(lambda number: self.show_tab(_TABS[number][0]))
         preferences.changed.connect(self._refresh)
         theme.changed.connect(self._dress)
         self._refresh()
@@ -94,6 +94,8 @@ class SettingsDialog(QDialog):
         """Show a page."""
         self.tabs[name].setChecked(True)
         self.stack.setCurrentWidget(self.pages[name])
+        # A page that was not in view yet is only now as high as the style wants its fields.
+        make_room(self, self._theme.px(600))
 
     def _refresh(self) -> None:
         for page in self.pages.values():

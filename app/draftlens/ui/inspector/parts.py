@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLayout, QVBoxLayout,
 
 from draftlens.bridge import figures
 from draftlens.core.round import Fate, Source
+from draftlens.ui.eliding_label import ElidingLabel
 from draftlens.ui.inspector.bars import Swatch
 from draftlens.ui.shapes import MarkWidget
 from draftlens.ui.theme import Theme
@@ -85,9 +86,11 @@ class BarLegend(QWidget):
 
 
 def heading(text: str | QLabel, *right: QWidget) -> QHBoxLayout:
-    """A section's name, and what stands at its right."""
+    """A section's name, which gives way where there is no room, and what stands at its right, which does not."""
     row = QHBoxLayout()
-    label = QLabel(text) if isinstance(text, str) else text
+    label = text if isinstance(text, QLabel) else ElidingLabel()
+    if isinstance(label, ElidingLabel) and isinstance(text, str):
+        label.show_text(text)
     label.setProperty("scale", "heading")
     row.addWidget(label)
     row.addStretch(1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPen, QPixmap, QPolygonF, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPen, QPixmap, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -206,10 +206,14 @@ class RoundTable(QTreeView):
         if at_end:
             self.scrollToBottom()
         room, total = self.viewport().width(), sum(_SHARES)
-        for column in range(len(COLUMNS) - 1):
-            self.header().resizeSection(column, room * _SHARES[column] // total)
-        used = sum(self.header().sectionSize(c) for c in range(len(COLUMNS) - 1))
-        self.header().resizeSection(len(COLUMNS) - 1, room - used)
+        metrics = QFontMetrics(self._theme.font("caption"))
+        shares = [room * share // total for share in _SHARES[:-1]]
+        # A heading is never cut while the last column has room to give.
+        wanted = [max(share, metrics.horizontalAdvance(name) + 6) for share, name in zip(shares, COLUMNS, strict=False)]
+        if room - sum(wanted) >= metrics.horizontalAdvance(COLUMNS[-1]) + 6:
+            shares = wanted
+        for column, width in enumerate([*shares, room - sum(shares)]):
+            self.header().resizeSection(column, width)
 
     def drawRow(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex

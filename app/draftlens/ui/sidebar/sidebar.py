@@ -27,6 +27,7 @@ from draftlens.ui.sidebar.keys import KeyButton, SearchField
 from draftlens.ui.sidebar.list import ChatList
 from draftlens.ui.sidebar.toast import Toast
 from draftlens.ui.theme import Theme
+from draftlens.ui.toolbar.toolbar import HEIGHT
 
 SEARCH_MS = 150
 SEARCH_KEYS = "Ctrl+Shift+F"
@@ -134,8 +135,7 @@ class Sidebar(QWidget):
         top.addWidget(name)
         top.addStretch(1)
         top.addWidget(self.hide_button)
-        above = QWidget()
-        above.setFixedHeight(44)
+        above = self._above = QWidget()
         above.setLayout(top)
         middle = QVBoxLayout()
         middle.setContentsMargins(12, 6, 12, 4)
@@ -235,6 +235,8 @@ class Sidebar(QWidget):
 
     def _show_icons(self) -> None:
         theme = self._theme
+        # As high as the toolbar beside it.
+        self._above.setFixedHeight(theme.px(HEIGHT))
         self.new.setIcon(theme.icon("plus", "text", 14))
         self.new.setIconSize(QSize(14, 14))
         self._glass.setIcon(theme.icon("search", "text3", 14))
