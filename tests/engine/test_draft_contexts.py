@@ -85,7 +85,7 @@ def test_between_tokens_that_tie_exactly_any_may_be_taken_and_nothing_else_diffe
     for k in (1, 2, 3, 4):
         for draft in (made, model("qwen3", 1)):
             drafter = DraftModel(DraftContext(draft), Chain(GREEDY, VOCABULARY), Keys(0))
-            reply = run(Target(made), drafter, PROMPT, after=both_in_step, max_tokens=TOKENS, k=k)
+            reply = run(Target(made), drafter, PROMPT, max_tokens=TOKENS, k=k)
             assert [t % twin for t in reply.tokens] == [t % twin for t in truth]
     # What tells a tie from a fault forgives the twin and not the neighbour.
     assert_same_text(made, PROMPT, [*truth[:-1], (truth[-1] + twin) % VOCABULARY], truth)
