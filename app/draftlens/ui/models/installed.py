@@ -13,6 +13,9 @@ from draftlens.ui.models.shelf import Shelf
 from draftlens.ui.models.table import ModelTable
 from draftlens.ui.theme import Theme
 
+_WORDS = 440
+"""As wide as what an empty list says may become: longer lines leave a word alone on the next."""
+
 
 class InstalledPage(QWidget):
     """Keeps the selection through every new look at the disk."""
@@ -22,7 +25,7 @@ class InstalledPage(QWidget):
 
     def __init__(self, theme: Theme, models: Models, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._models = models
+        self._theme, self._models = theme, models
         self.current: Installed | None = None
         self._listed: list[Installed] = []
         self.bar = PairingBar(theme, models)
@@ -39,7 +42,13 @@ class InstalledPage(QWidget):
         self.open.clicked.connect(self.discoverAsked)
         inner = QVBoxLayout(self.empty)
         inner.addStretch(2)
-        inner.addWidget(self.words)
+        lines = QHBoxLayout()
+        theme.changed.connect(self._fit)
+        self._fit()
+        lines.addStretch(1)
+        lines.addWidget(self.words, 1000)
+        lines.addStretch(1)
+        inner.addLayout(lines)
         row = QHBoxLayout()
         row.addStretch(1)
         row.addWidget(self.open)
@@ -74,6 +83,9 @@ class InstalledPage(QWidget):
     def select(self, item: Installed) -> None:
         """Select a model, if the filter leaves it in."""
         self.table.select(self.rows.row_of(item))
+
+    def _fit(self) -> None:
+        self.words.setMaximumWidth(self._theme.px(_WORDS))
 
     def _on_reset(self) -> None:
         models, rows = self._models, self.rows.rows
