@@ -73,3 +73,19 @@ def test_a_reply_that_still_waits_for_the_disk_is_stopped_before_the_engine_hear
     qtbot.waitUntil(engine.holding.is_set)
     assert [request.messages for request in engine.requests] == [(("user", "Hi\n\nAgain"),)]
     assert shown.chat.transcript.turns[0].badge.text() == "stopped"
+
+
+def test_only_the_newest_reply_can_be_continued(window: Window, qtbot: QtBot) -> None:
+    engine = ScriptedEngine(rounds=ROUNDS, hold_after=2)
+    shown, bridge = window(engine)
+    for text in ("One", "Two"):
+        send(shown, qtbot, text)
+        qtbot.waitUntil(lambda: bridge.reply is not None and bridge.reply.text == "Sort by start,")
+        bridge.stop()
+        qtbot.waitUntil(lambda: not bridge.running)
+        newest = shown.chat.transcript.turns[-1]
+        assert newest.resume is not None and newest.resume.isVisible()
+    first = shown.chat.transcript.turns[0]
+    assert first.resume is not None and not first.resume.isVisible()
+    assert not bridge.resume(first.message.id)
+    assert bridge.resume()

@@ -136,10 +136,10 @@ class EngineBridge(ChatSetup):
         return self.begin(None, chat.conversation.regenerated(id, self.summary()))
 
     def resume(self, id: str | None = None) -> bool:
-        """Continue a reply that ended early, the last one if none is named."""
+        """Continue the last reply if it ended early; what was answered since rests on the text as it is."""
         chat = self.chat
-        last = chat.last if id is None else chat.conversation.message(id)
-        if not self._free or last is None or not last.can_continue:
+        last = chat.last
+        if not self._free or last is None or id not in (None, last.id) or not last.can_continue:
             return False
         reply = chat.reply(last.id)
         if not reply.rounds:

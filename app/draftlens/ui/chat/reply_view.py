@@ -58,6 +58,7 @@ class ReplyView(QWidget):
         theme = formats.theme
         self._theme, self.message, self.reply = theme, message, reply
         self._busy = False
+        self._newest = True
         self.model = ElidingLabel(Qt.TextElideMode.ElideMiddle)
         self.model.setProperty("scale", "heading")
         self.model.show_text(reply.model)
@@ -120,6 +121,12 @@ class ReplyView(QWidget):
         """Take over the message's state in the tree."""
         self.message = message
         self.versions.show_version(version)
+        if self._built:
+            self._show_actions()
+
+    def set_newest(self, on: bool) -> None:
+        """Only the newest reply can be continued: what was said since rests on the others as they are."""
+        self._newest = on
         if self._built:
             self._show_actions()
 
@@ -254,7 +261,7 @@ class ReplyView(QWidget):
                 button.setVisible(visible)
         self.again.setEnabled(not self._busy)
         self.body.setVisible(self._written is None and (not empty or self.reply.phase is Phase.STREAMING))
-        can = self.message.can_continue and not running and not empty
+        can = self._newest and self.message.can_continue and not running and not empty
         if can and self.resume is None:
             self.resume = continue_button(self)
             self.resume.clicked.connect(lambda: self.resumeAsked.emit(self.message.id))

@@ -99,6 +99,9 @@ class Transcript(Page):
         for item in known.values():
             item.drop()
         self._built = {item.message.id: (n, item) for n, item in enumerate(self._items) if item.view is not None}
+        for number, item in self._built.values():
+            if isinstance(item.view, ReplyView):
+                item.view.set_newest(number == len(self._items) - 1)
         self._estimate()
         self.follow()
 
@@ -279,6 +282,7 @@ class Transcript(Page):
                 inner.connect(getattr(self, name))
         if isinstance(view, ReplyView):
             view.changed.connect(self._place)
+            view.set_newest(number == len(self._items) - 1)
         view.set_busy(self._busy)
 
     def _on_scrolled(self, value: int) -> None:
