@@ -112,6 +112,9 @@ def test_another_hub_cache_is_used_at_once_and_one_that_cannot_be_written_is_ref
     assert storage.hub.text() == str(tmp_path / "disk")
     storage.take_hub(tmp_path / "gone")
     assert storage.hub_note.text() == f"{tmp_path / 'gone'} cannot be written to, so nothing could be fetched into it."
+    # The platform that tests run on opens no folder.
+    storage.hub_buttons.open.click()
+    assert storage.hub_note.text().startswith("This system opened no ")
     storage.hub_buttons.default.click()
     assert preferences.settings == Settings()
 

@@ -6,22 +6,30 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QWidget
 
 from draftlens import paths
+from draftlens.core.errors import UserError
 from draftlens.library import hub_cache
 from draftlens.store import moving
 from draftlens.ui.dialogs.settings_pages import Page
+from draftlens.ui.revealing import reveal
 
 
 class FolderButtons(QWidget):
     """Choose, go back to the default, and look into it."""
 
-    def __init__(self, what: str, take: Callable[[Path], None], default: Callable[[], None], now: Callable[[], Path]):
+    def __init__(
+        self,
+        what: str,
+        take: Callable[[Path], None],
+        default: Callable[[], None],
+        now: Callable[[], Path],
+        tell: Callable[[str], None],
+    ) -> None:
         super().__init__()
-        self._what, self._take, self._now = what, take, now
+        self._what, self._take, self._now, self._tell = what, take, now, tell
         self.choose, self.default, self.open = (
             QPushButton("Choose…"),
             QPushButton("Use the default"),
@@ -34,7 +42,13 @@ class FolderButtons(QWidget):
             row.addWidget(button)
         self.choose.clicked.connect(self._ask)
         self.default.clicked.connect(default)
-        self.open.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(now()))))
+        self.open.clicked.connect(self._reveal)
+
+    def _reveal(self) -> None:
+        try:
+            reveal(self._now())
+        except UserError as error:
+            self._tell(str(error))
 
     def _ask(self) -> None:
         folder = QFileDialog.getExistingDirectory(self, f"Choose a {self._what}", str(self._now()))
@@ -51,13 +65,17 @@ class StoragePage(Page):
         self.folder = self._label()
         self.note = self.row("Data folder", self.folder, " ")
         back = self._use_default
-        buttons = FolderButtons("data folder", self.take, back, lambda: self.begun)
+        buttons = FolderButtons("data folder", self.take, back, lambda: self.begun, self.note.setText)
         self.choose, self.default, self.open = buttons.choose, buttons.default, buttons.open
         self.row("", buttons)
         self.hub = self._label()
         self.hub_note = self.row("Hub cache", self.hub, " ")
         self.hub_buttons = FolderButtons(
-            "hub cache folder", self.take_hub, lambda: self.set(hub_cache=None), lambda: Path(self.hub.text())
+            "hub cache folder",
+            self.take_hub,
+            lambda: self.set(hub_cache=None),
+            lambda: Path(self.hub.text()),
+            self.hub_note.setText,
         )
         self.row("", self.hub_buttons)
 
