@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, QSize, Signal
-from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QToolButton, QWidget
+from PySide6.QtCore import QRect, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from draftlens.render.code import colored
 from draftlens.render.document import Block, Run, Style
@@ -12,6 +12,7 @@ from draftlens.ui.chat.formats import Formats, Shape
 from draftlens.ui.chat.formulas import Formulas
 from draftlens.ui.chat.ops import Origins, Paragraph, runs_of
 from draftlens.ui.chat.prose import Prose
+from draftlens.ui.chat.turn_buttons import CopyButton
 
 _SIDE, _PAD = 13, 9
 _COLORED = 20_000
@@ -34,13 +35,7 @@ class CodeBlock(QFrame):
         self.language = QLabel(self)
         self.language.setProperty("tone", "2")
         self.language.setProperty("scale", "small")
-        self.copy = QToolButton(self)
-        self.copy.setFixedSize(24, 24)
-        self.copy.setIconSize(QSize(14, 14))
-        self.copy.setAccessibleName("Copy code")
-        self.copy.setToolTip("Copy code")
-        self.copy.setIcon(formats.theme.icon("copy", "text3", 14))
-        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._content))
+        self.copy = CopyButton(formats.theme, "Copy code", lambda: self._content, self)
         self.text = Prose(formats, formulas, "Code", self, wraps=False)
         self.text.sourceClicked.connect(self.sourceClicked)
         self._head = formats.theme.px(26)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from draftlens.core.chat import Message, Version
 from draftlens.ui.chat.text_block import TextBlock
-from draftlens.ui.chat.turn_buttons import VersionSwitch, icon_button
+from draftlens.ui.chat.turn_buttons import CopyButton, VersionSwitch, icon_button
 from draftlens.ui.theme import Theme
 
 _SIDE, _TOP = 14, 10
@@ -35,9 +35,8 @@ class PromptView(QWidget):
         self.files.setWordWrap(True)
         self.files.setVisible(bool(names))
         self.text.setHidden(bool(names) and not message.content.strip())
-        self.copy = icon_button(theme, "copy", "Copy message", self)
+        self.copy = CopyButton(theme, "Copy message", lambda: message.content, self)
         self.edit = icon_button(theme, "edit", "Edit message", self)
-        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(message.content))
         self.edit.clicked.connect(lambda: self.editAsked.emit(message.id))
         self.versions = VersionSwitch(theme, self)
         self.versions.stepAsked.connect(lambda step: self.switchAsked.emit(message.id, step))

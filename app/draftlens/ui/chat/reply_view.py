@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 
 from draftlens.bridge import figures
@@ -16,7 +15,7 @@ from draftlens.ui.chat.formulas import Formulas
 from draftlens.ui.chat.ops import Origins
 from draftlens.ui.chat.reply_body import ReplyBody
 from draftlens.ui.chat.text_block import TextBlock
-from draftlens.ui.chat.turn_buttons import VersionSwitch, continue_button, icon_button
+from draftlens.ui.chat.turn_buttons import CopyButton, VersionSwitch, continue_button, icon_button
 from draftlens.ui.eliding_label import ElidingLabel
 
 _ENDINGS = {
@@ -71,7 +70,7 @@ class ReplyView(QWidget):
         self.badge = QLabel()
         self.badge.setIndent(0)
         self.badge.setProperty("kind", "badge")
-        self.copy = icon_button(theme, "copy", "Copy reply")
+        self.copy = CopyButton(theme, "Copy reply", lambda: self.reply.text)
         self.again = icon_button(theme, "refresh", "Regenerate")
         self.raw = icon_button(theme, "text", "Show as written")
         self.raw.setCheckable(True)
@@ -95,7 +94,6 @@ class ReplyView(QWidget):
         self.body = ReplyBody(formats, formulas, reply, self.origins, self)
         self._written: TextBlock | None = None
         self._marked = (-1, -1, "")
-        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.reply.text))
         self.again.clicked.connect(lambda: self.regenerateAsked.emit(self.message.id))
         self.raw.toggled.connect(self._on_raw)
         self.versions.stepAsked.connect(lambda step: self.switchAsked.emit(self.message.id, step))

@@ -2,23 +2,54 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 from draftlens.core.chat import Version
 from draftlens.ui.theme import Theme
 
+COPIED_MS = 1500
+"""How long a button says that it has copied."""
+
 
 def icon_button(theme: Theme, icon: str, name: str, parent: QWidget | None = None) -> QToolButton:
     """A button without words, named for everyone who cannot see it."""
     made = QToolButton(parent)
-    made.setFixedSize(24, 24)
-    made.setIconSize(QSize(14, 14))
-    made.setIcon(theme.icon(icon, "text3", 14))
-    made.setAccessibleName(name)
-    made.setToolTip(name)
-    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    dress_icon_button(made, theme, icon, name)
     return made
+
+
+def dress_icon_button(button: QToolButton, theme: Theme, icon: str, name: str) -> None:
+    """Give a button its icon, its size and its name."""
+    button.setFixedSize(24, 24)
+    button.setIconSize(QSize(14, 14))
+    button.setIcon(theme.icon(icon, "text3", 14))
+    button.setAccessibleName(name)
+    button.setToolTip(name)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+
+class CopyButton(QToolButton):
+    """Copies a text and says for a moment that it did: a clipboard is not seen."""
+
+    def __init__(self, theme: Theme, name: str, text: Callable[[], str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        dress_icon_button(self, theme, "copy", name)
+        self._theme, self._name, self._text = theme, name, text
+        self.clicked.connect(self._copy)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._text())
+        self._show(done=True)
+        QTimer.singleShot(COPIED_MS, self, lambda: self._show(done=False))
+
+    def _show(self, *, done: bool) -> None:
+        self.setIcon(self._theme.icon(*(("check", "acceptedText") if done else ("copy", "text3")), 14))
+        self.setAccessibleDescription("Copied" if done else "")
+        self.setToolTip("Copied" if done else self._name)
 
 
 def continue_button(parent: QWidget) -> QPushButton:
