@@ -23,8 +23,9 @@ from draftlens.ui.models.shelf import Shelf
 from draftlens.ui.screens import MODELS
 from draftlens.ui.theme import Theme
 from fakes import ScriptedEngine
-from library.hub_repos import bound_drafter, whole_model
+from library.hub_repos import bound_drafter, repo_of, whole_model
 from library.hub_server import COMMIT, HubServer
+from library.toy_folder import model_folder
 from library.vault import Vault
 from ui.models import DRAFTER, four_models
 
@@ -153,6 +154,19 @@ def test_a_result_says_that_it_is_a_bound_drafter_or_gated(
         "Qwen3.5-4B-DFlash, z-lab, Bound drafter: DFlash, size unknown",
         "gated, acme, gated, Can run, size unknown",
     ]
+
+
+def test_a_model_of_a_type_that_cannot_run_leads_to_others(
+    screen: ModelsScreen, hub: HubServer, tmp_path: Path, qtbot: QtBot
+) -> None:
+    config = {"model_type": "whisper", "architectures": ["WhisperForConditionalGeneration"]}
+    hub.repos["acme/whisper"] = repo_of(model_folder(tmp_path / "whisper", config, ["encoder.conv1.weight"]))
+    screen.look_at("acme/whisper")
+    qtbot.waitUntil(lambda: screen.details.panel is not None)
+    assert list(buttons(screen)) == ["Browse the hub"]
+    qtbot.mouseClick(buttons(screen)["Browse the hub"], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: len(screen.models.found or ()) == 2)
+    assert screen.discover.field.text() == ""
 
 
 def test_many_downloads_leave_the_list_its_room_and_scroll(screen: ModelsScreen, hub: HubServer, qtbot: QtBot) -> None:

@@ -200,7 +200,7 @@ def test_a_hub_that_is_away_is_said_and_the_rest_works(
     monkeypatch.setenv("HF_ENDPOINT", hub.url)
     qtbot.mouseClick(screen.discover.again, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: screen.models.found == [])
-    assert screen.discover.again.isHidden()
+    assert screen.discover.again.isHidden() and screen.discover.field.hasFocus()
 
 
 def test_another_format_or_order_is_asked_for_at_once_after_the_first_search(

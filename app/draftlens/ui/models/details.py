@@ -33,6 +33,8 @@ from draftlens.ui.models.cards import ChoiceCard, Evidence, RefusalPanel, wrappe
 from draftlens.ui.models.check_row import CheckRow
 from draftlens.ui.theme import Theme
 
+_OTHERS_NEEDED = (Role.UNSUPPORTED, Role.EMBEDDING)
+
 
 class Details(QFrame):
     """Shows an installed model or one on the hub. What is asked for is told by signals."""
@@ -220,7 +222,8 @@ class Details(QFrame):
         if item is not None and item.repo and verdict.role is Role.INCOMPLETE:
             again = (f"Get {item.name}", lambda: self.getRepo.emit(item.repo))
             return [ChoiceCard("Fetch what is missing.", "Files that are whole are not fetched again.", [again])]
-        return [ChoiceCard("", step, [])] if step else []
+        browse = [("Browse the hub", lambda: self.searchAsked.emit(""))] if verdict.role in _OTHERS_NEEDED else []
+        return [ChoiceCard("", step, browse)] if step else []
 
     def _for_drafter(self, verdict: Verdict, drafter: str) -> list[ChoiceCard]:
         target = verdict.target

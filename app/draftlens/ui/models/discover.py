@@ -166,7 +166,7 @@ class Discover(QWidget):
         self.message.setWordWrap(True)
         self.message.setContentsMargins(20, 12, 20, 8)
         self.again = QPushButton("Try again")
-        self.again.clicked.connect(self.search)
+        self.again.clicked.connect(self._search_again)
         offer = QHBoxLayout()
         offer.setContentsMargins(20, 0, 20, 0)
         offer.addWidget(self.again)
@@ -208,6 +208,11 @@ class Discover(QWidget):
         """Ask the hub for what is in the field; what was found before is shown no longer."""
         self.chosen.emit(None)
         self._models.search(self.field.text(), self.kind.currentData(), self.sort.currentData())
+
+    def _search_again(self) -> None:
+        # The button goes; the keys stay where one writes.
+        self.field.setFocus()
+        self.search()
 
     def _choose(self) -> None:
         """Another format or order is asked for at once where a search is in view already."""
