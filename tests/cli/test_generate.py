@@ -8,10 +8,11 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from cli.conftest import Call
+from cli.conftest import Call, Ran
 from draftlens.core.round import Round
 from draftlens.core.rules import DIAGNOSTICS_VARIABLE, STOCHASTIC_VARIABLE
 from draftlens.core.stats import RunStats
@@ -31,6 +32,28 @@ LOOKUP = re.compile(
 )
 
 
+@pytest.fixture(scope="module")
+def kept() -> dict[str, Ran]:
+    return {}
+
+
+@pytest.fixture
+def usual(call: Call, kept: dict[str, Ran]) -> Ran:
+    """PROMPT as it stands, run once for all tests that look at it."""
+    if "text" not in kept:
+        kept["text"] = call(*PROMPT)
+    return kept["text"]
+
+
+@pytest.fixture
+def record(call: Call, kept: dict[str, Ran]) -> dict[str, Any]:
+    """The record of the same run, made once too."""
+    if "json" not in kept:
+        kept["json"] = call(*PROMPT, "--json")
+    found: dict[str, Any] = json.loads(kept["json"].out)
+    return found
+
+
 def lines_of(out: str) -> list[str]:
     return [line for line in out.splitlines() if line.startswith("[")]
 
@@ -41,20 +64,18 @@ def rule_of(out: str) -> str:
     return match[1]
 
 
-def test_the_demo_pair_is_used_without_a_model_and_said_so_on_standard_error(call: Call) -> None:
-    ran = call(*PROMPT)
-    assert ran.code == 0
-    assert "demo pair" in ran.err
-    assert "demo pair" not in ran.out
-    assert ACCEPTANCE.match(ran.out.splitlines()[-1])
-    assert len(lines_of(ran.out)) == 1
+def test_the_demo_pair_is_used_without_a_model_and_said_so_on_standard_error(usual: Ran) -> None:
+    assert usual.code == 0
+    assert "demo pair" in usual.err
+    assert "demo pair" not in usual.out
+    assert ACCEPTANCE.match(usual.out.splitlines()[-1])
+    assert len(lines_of(usual.out)) == 1
 
 
-def test_plain_decoding_prints_the_reply_alone_and_sampler_match_writes_the_same_text(call: Call) -> None:
+def test_plain_decoding_prints_the_reply_alone_and_sampler_match_writes_the_same_text(call: Call, usual: Ran) -> None:
     plain = call(*PROMPT, "--no-draft")
-    drafted = call(*PROMPT)
     assert lines_of(plain.out) == []
-    assert drafted.out.startswith(plain.out)
+    assert usual.out.startswith(plain.out)
 
 
 @pytest.mark.parametrize("value", ["1", "true", "TRUE", " on ", "Yes"])
@@ -86,23 +107,21 @@ def test_prompt_lookup_names_its_fallback_and_prints_its_own_line(call: Call) ->
     assert "this drafter reports no q" in ran.err
 
 
-def test_a_top_k_of_the_whole_vocabulary_is_off(call: Call) -> None:
-    without = call(*PROMPT)
-    for k in ("49152", "99999"):
-        assert call(*PROMPT, "--top-k", k).out == without.out
+def test_a_top_k_of_the_whole_vocabulary_is_off_and_spoils_nothing_that_comes_after(call: Call, usual: Ran) -> None:
+    for more in (("--top-k", "49152"), ("--top-k", "99999"), ()):
+        assert call(*PROMPT, *more).out == usual.out
 
 
 def test_the_diagnostic_line_appears_when_asked_and_changes_no_token(
-    call: Call, monkeypatch: pytest.MonkeyPatch
+    call: Call, usual: Ran, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    without = call(*PROMPT)
     for value in ("1", "anything"):
         monkeypatch.setenv(DIAGNOSTICS_VARIABLE, value)
         ran = call(*PROMPT)
-        assert ran.out.startswith(without.out)
+        assert ran.out.startswith(usual.out)
         assert DIAGNOSTIC.match(ran.out.splitlines()[-1])
     monkeypatch.setenv(DIAGNOSTICS_VARIABLE, "off")
-    assert call(*PROMPT).out == without.out
+    assert call(*PROMPT).out == usual.out
 
 
 def test_no_round_is_named_as_such(call: Call) -> None:
@@ -117,16 +136,14 @@ def test_k_0_decodes_plainly_and_says_why(call: Call) -> None:
     assert "speculation: k is 0" in ran.err
 
 
-def test_json_holds_the_same_reply_figures_and_every_round(call: Call) -> None:
-    text = call(*PROMPT)
-    record = json.loads(call(*PROMPT, "--json").out)
+def test_json_holds_the_same_reply_figures_and_every_round(usual: Ran, record: dict[str, Any]) -> None:
     stats = RunStats()
     rounds = [Round.from_json(r) for r in record["rounds"]]
     for made in rounds:
         stats.add(made)
-    assert text.out.startswith(record["text"])
+    assert usual.out.startswith(record["text"])
     assert "".join(r.text for r in rounds) == record["text"]
-    assert record["acceptance"]["rule"] == rule_of(text.out)
+    assert record["acceptance"]["rule"] == rule_of(usual.out)
     assert record["acceptance"]["accepted"] == stats.accepted
     assert record["timings"]["draft_n"] == stats.proposed
     assert record["timings"]["draft_kind"] == "classic"
@@ -148,12 +165,12 @@ def test_a_raw_prompt_is_continued_without_a_template(call: Call) -> None:
     assert record["timings"]["prompt_n"] + record["timings"]["cache_n"] < 16
 
 
-def test_a_stop_string_ends_the_reply_before_itself(call: Call) -> None:
-    whole = json.loads(call(*PROMPT, "--json").out)["text"]
+def test_a_stop_string_ends_the_reply_before_itself(call: Call, record: dict[str, Any]) -> None:
+    whole = record["text"]
     stop = whole[10:14]
-    record = json.loads(call(*PROMPT, "--stop", stop, "--json").out)
-    assert record["text"] == whole[: whole.index(stop)]
-    assert record["finish_reason"] == "stop string"
+    stopped = json.loads(call(*PROMPT, "--stop", stop, "--json").out)
+    assert stopped["text"] == whole[: whole.index(stop)]
+    assert stopped["finish_reason"] == "stop string"
 
 
 def test_tracing_is_silent_unless_asked_for(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,17 +9,8 @@ from draftlens.core.events import Cancelled
 from draftlens.core.params import SamplingParams, SessionParams
 from draftlens.core.proof import Proving
 from draftlens.core.rules import RuleId
-from draftlens.engine.load import LoadedModel, load
 from draftlens.engine.proof import CONTEXTS, Proof
-from draftlens.library.demo import DemoPair
-from draftlens.library.folder import judge_folder
-
-Pair = tuple[LoadedModel, LoadedModel]
-
-
-@pytest.fixture(scope="module")
-def pair(demo_pair: DemoPair) -> Pair:
-    return load(judge_folder(demo_pair.target, False)), load(judge_folder(demo_pair.drafter, True))
+from engine.conftest import Pair
 
 
 def test_the_loaded_pair_keeps_the_targets_law_and_the_wrong_rule_is_rejected(pair: Pair) -> None:

@@ -18,14 +18,13 @@ from draftlens.engine import chat_prompt
 from draftlens.engine.drafters.draft_model import DraftModel
 from draftlens.engine.drafters.prompt_lookup import PromptLookup
 from draftlens.engine.keys import Keys
-from draftlens.engine.load import LoadedModel, load
+from draftlens.engine.load import LoadedModel
 from draftlens.engine.proposal import Dense, Proposal
 from draftlens.engine.rules import AcceptanceRule, Coins, SamplerMatch, Stochastic
 from draftlens.engine.sampling import Chain, Rows, draw
 from draftlens.engine.target import DraftContext, Target
-from draftlens.library.demo import DemoPair
-from draftlens.library.folder import judge_folder
 from engine.checks import assert_same_text
+from engine.conftest import Pair
 from engine.toys import GREEDY, Reply, run
 
 WARM: dict[str, Any] = {"seed": 1, "k": 2}
@@ -44,13 +43,13 @@ QUESTIONS = (SEA, COPY)
 
 
 @pytest.fixture(scope="module")
-def target(demo_pair: DemoPair) -> LoadedModel:
-    return load(judge_folder(demo_pair.target, False))
+def target(pair: Pair) -> LoadedModel:
+    return pair[0]
 
 
 @pytest.fixture(scope="module")
-def drafter(demo_pair: DemoPair) -> LoadedModel:
-    return load(judge_folder(demo_pair.drafter, True))
+def drafter(pair: Pair) -> LoadedModel:
+    return pair[1]
 
 
 @pytest.fixture(scope="module")

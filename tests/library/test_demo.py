@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import mlx.core as mx
 import numpy as np
@@ -36,18 +37,24 @@ def offline(demo_wheel: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
 
 
-def test_the_target_answers_a_question(demo_pair: demo.DemoPair) -> None:
-    model, _ = load_model(demo_pair.target)
-    tokenizer = load_tokenizer(demo_pair.target)
+@pytest.fixture(scope="module")
+def as_mlx_lm_loads_it(demo_pair: demo.DemoPair) -> tuple[Any, Any]:
+    """The target and its tokenizer, by mlx-lm alone."""
+    return load_model(demo_pair.target)[0], load_tokenizer(demo_pair.target)
+
+
+def test_the_target_answers_a_question(as_mlx_lm_loads_it: tuple[Any, Any]) -> None:
+    model, tokenizer = as_mlx_lm_loads_it
     question = [{"role": "user", "content": "What is the capital of France? Answer in one sentence."}]
     prompt = tokenizer.apply_chat_template(question, add_generation_prompt=True)
     assert "Paris" in generate(model, tokenizer, prompt, max_tokens=12)
 
 
-def test_the_drafter_is_a_standalone_model_that_agrees_with_the_target_now_and_then(demo_pair: demo.DemoPair) -> None:
-    target, _ = load_model(demo_pair.target)
+def test_the_drafter_is_a_standalone_model_that_agrees_with_the_target_now_and_then(
+    demo_pair: demo.DemoPair, as_mlx_lm_loads_it: tuple[Any, Any]
+) -> None:
+    target, tokenizer = as_mlx_lm_loads_it
     drafter, config = load_model(demo_pair.drafter)
-    tokenizer = load_tokenizer(demo_pair.target)
     assert config["num_hidden_layers"] == 4
     question = [{"role": "user", "content": "Tell me about the sea."}]
     prompt = tokenizer.apply_chat_template(question, add_generation_prompt=True)
