@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from huggingface_hub import constants
+from huggingface_hub.utils import _detect_agent
 
 from draftlens.core.errors import UserError
 from draftlens.library import checkpoint, preflight
@@ -92,3 +94,18 @@ def test_search_tells_what_can_run_here(served: HubServer, tmp_path: Path) -> No
     assert (found["odd"].runs, found["odd"].gated) == (False, True)
     assert Hub().search("nothing like it") == []
     assert Hub().search("acme", kind="gguf") == []
+
+
+def test_the_hub_hears_what_was_asked_and_nothing_else(
+    served: HubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served.repos["acme/toy"] = whole_model(tmp_path / "toy")
+    # What its client remembers of earlier days and of other tests.
+    monkeypatch.setattr(_detect_agent, "_registry", None)
+    monkeypatch.setattr(constants, "AGENT_HARNESSES_PATH", str(tmp_path / "agents.json"))
+    monkeypatch.setattr(constants, "HF_HUB_DISABLE_TELEMETRY", False)
+    Hub().search("acme")
+    Hub().listing("acme/toy")
+    assert [path for _, path, _ in served.asked] == ["/", "/api/models", "/api/models/acme/toy/revision/main"]
+    sent = served.asked[1][2]["user-agent"]
+    assert [part.split("/")[0] for part in sent.split("; ")] == ["draftlens", "hf_hub", "python"]

@@ -170,18 +170,9 @@ class Hub:
             return self._without_token(lambda: ask({}), error)
 
     def _asked(self, what: str, ask: Callable[[HfApi], T]) -> T:
-        from huggingface_hub import HfApi
-
         def with_token(token: str | None) -> T:
             with _told(what, with_token=token is not None):
-                return ask(
-                    HfApi(
-                        endpoint=self.endpoint,
-                        token=token or False,
-                        library_name="draftlens",
-                        library_version=__version__,
-                    )
-                )
+                return ask(_client(self.endpoint, token))
 
         token = self._find_token()
         if token is None:
@@ -227,6 +218,15 @@ def _told(what: str, *, with_token: bool) -> Iterator[None]:
 
 def _seconds(text: str | None) -> float | None:
     return float(text) if text and text.isdigit() else None
+
+
+def _client(endpoint: str, token: str | None) -> HfApi:
+    """The hub's own client, without the requests it makes on its own account."""
+    from huggingface_hub import HfApi, constants
+
+    # Once a day it would fetch a list of agents, to tell the hub which of them it runs under.
+    constants.HF_HUB_DISABLE_TELEMETRY = True
+    return HfApi(endpoint=endpoint, token=token or False, library_name="draftlens", library_version=__version__)
 
 
 def _found(info: ModelInfo) -> Found:
