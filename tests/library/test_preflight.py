@@ -104,6 +104,7 @@ def test_the_hub_hears_what_was_asked_and_nothing_else(
     monkeypatch.setattr(_detect_agent, "_registry", None)
     monkeypatch.setattr(constants, "AGENT_HARNESSES_PATH", str(tmp_path / "agents.json"))
     monkeypatch.setattr(constants, "HF_HUB_DISABLE_TELEMETRY", False)
+    monkeypatch.setattr(constants, "ENDPOINT", served.url)
     Hub().search("acme")
     Hub().listing("acme/toy")
     assert [path for _, path, _ in served.asked] == ["/", "/api/models", "/api/models/acme/toy/revision/main"]
