@@ -8,6 +8,8 @@ from pytestqt.qtbot import QtBot
 from draftlens.ui.chat.empty_chat import EmptyChat
 from draftlens.ui.eliding_choice import ElidingChoice
 from draftlens.ui.theme import Theme
+from fakes import ScriptedEngine
+from ui.asking import ROUNDS, Window, ask
 
 
 def test_a_choice_without_room_ends_with_an_ellipsis_and_says_all_of_it_in_its_tooltip(
@@ -47,3 +49,17 @@ def glyphs(text: str, font: QFont) -> list[int]:
     layout.createLine()
     layout.endLayout()
     return [index for run in layout.glyphRuns() for index in run.glyphIndexes()]
+
+
+def test_in_the_narrowest_inspector_nothing_is_cut_at_its_right_edge(window: Window, qtbot: QtBot) -> None:
+    shown, bridge = window(ScriptedEngine(rounds=ROUNDS))
+    shown.resize(1440, 900)
+    ask(shown, bridge, qtbot, "Hi")
+    run = shown.inspector.run
+    assert run.log.isVisible()
+    shown.splitter.setSizes([10_000, 0])
+    qtbot.waitUntil(lambda: shown.inspector.width() == shown.inspector.minimumWidth())
+    place = run.parentWidget()
+    assert place is not None
+    qtbot.waitUntil(lambda: run.width() <= place.width())
+    assert run.minimumSizeHint().width() <= 328

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
 from draftlens.ui.theme import Theme
 
@@ -22,7 +22,8 @@ class LogLine(QFrame):
         self.label.setFont(theme.font("data"))
         self.label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.label.setTextFormat(Qt.TextFormat.PlainText)
-        self.label.setMinimumWidth(0)
+        # What it shows is cut to the room there is: it asks for none of its own.
+        self.label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.button = QToolButton()
         self.button.setFixedSize(24, 24)
         self.button.setIconSize(QSize(14, 14))

@@ -14,6 +14,7 @@ from draftlens.core import report
 from draftlens.core.round import Fate, FinishReason, Source
 from draftlens.core.rules import RuleId
 from draftlens.core.stats import RunStats, Tone
+from draftlens.ui.eliding_label import ElidingLabel
 from draftlens.ui.inspector.gauge import Gauge
 from draftlens.ui.inspector.log_line import LogLine
 from draftlens.ui.inspector.pages import BlocksPage, TimesPage
@@ -26,6 +27,13 @@ from draftlens.ui.inspector.twin import Twin
 from draftlens.ui.shapes import MarkWidget
 from draftlens.ui.theme import Theme
 
+_LEGEND: tuple[tuple[Fate | Source, str], ...] = (
+    (Fate.ACCEPTED, "accepted"),
+    (Fate.REJECTED, "rejected"),
+    (Fate.UNTESTED, "untested"),
+    (Source.RESIDUAL, "residual"),
+    (Source.BONUS, "bonus"),
+)
 _TONES: dict[Tone, tuple[str, str]] = {
     "ok": ("check", "acceptedText"),
     "info": ("info", "text3"),
@@ -144,7 +152,7 @@ class RunTab(QWidget):
             self._tone = verdict.tone
             self.forms_on.setVisible(stats.tested > 0 and not greedy and stats.closed_form_min is None)
         rule = following if stats is None or stats.rule is None else stats.rule
-        self._draw_word.setText("residual" if rule is RuleId.STOCHASTIC else "target draw")
+        self._draw_word.show_text("residual" if rule is RuleId.STOCHASTIC else "target draw")
         self._show_tone()
         over = reply is not None and not reply.phase.running and bool(reply.rounds)
         self.log.show_text(log_lines(reply) if over and reply is not None else "")
@@ -213,20 +221,17 @@ class RunTab(QWidget):
 
     def _legend(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        row.setSpacing(5)
-        self._draw_word = QLabel("residual")
-        for mark, word in (
-            (Fate.ACCEPTED, QLabel("accepted")),
-            (Fate.REJECTED, QLabel("rejected")),
-            (Fate.UNTESTED, QLabel("untested")),
-            (Source.RESIDUAL, self._draw_word),
-            (Source.BONUS, QLabel("bonus")),
-        ):
+        row.setSpacing(self._theme.px(5))
+        words = [ElidingLabel() for _ in _LEGEND]
+        for (mark, name), word in zip(_LEGEND, words, strict=True):
+            if row.count():
+                row.addSpacing(self._theme.px(4))
+            word.show_text(name)
             word.setProperty("scale", "caption")
             word.setProperty("tone", "2")
             row.addWidget(MarkWidget(mark, self._theme))
             row.addWidget(word)
-            row.addSpacing(6)
+        self._draw_word = words[3]
         row.addStretch(1)
         return row
 
