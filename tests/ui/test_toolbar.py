@@ -109,3 +109,18 @@ def test_a_name_too_long_for_its_chip_is_cut_and_whole_in_the_tooltip(window: Wi
     assert chip.sizeHint().width() < 400
     assert chip.toolTip().startswith("a-very-long-model-name-")
     assert "a-very-long-model-name-" in chip.accessibleName()
+
+
+def test_a_long_word_gives_way_before_any_name_is_cut(window: Window) -> None:
+    shown, _ = window(ScriptedEngine())
+    bar = shown.toolbar
+    names, seen = (bar.target, bar.drafter), set()
+    for width in range(1100, 600, -20):
+        bar.resize(width, bar.height())
+        layout = bar.layout()
+        assert layout is not None
+        layout.activate()
+        whole = all(chip.width() >= chip.sizeHint().width() for chip in names)
+        seen.add((bar.temperature._shown_label, whole))
+    assert ("Temperature", True) in seen and ("T", True) in seen
+    assert ("Temperature", False) not in seen

@@ -142,16 +142,18 @@ class Toolbar(QFrame):
         self._fit()
 
     def _fit(self) -> None:
-        for on in (False, True):
+        # A long word gives way before any name does, the others once the names would lose too much.
+        for longest, others in ((False, False), (True, False), (True, True)):
             for chip in self.chips:
-                chip.set_compact(on)
+                chip.set_compact(longest if chip is self.temperature else others)
             words = "Speculation on" if self.speculation.isChecked() else "Speculation off"
-            self.speculation.setText("" if on else words)
+            self.speculation.setText("" if others else words)
             self.speculation.setToolTip(words)
             self.speculation.updateGeometry()
             shown = [w for w in (*self.chips, self.speculation, self.inspector, self.sidebar) if not w.isHidden()]
-            needed = sum(max(w.minimumSizeHint().width(), w.minimumWidth()) + 8 for w in shown) + 28
-            if needed + (0 if on else self._theme.px(150)) <= self.width():
+            whole = sum(max(w.sizeHint().width(), w.minimumWidth()) + 8 for w in shown) + 28
+            least = sum(max(w.minimumSizeHint().width(), w.minimumWidth()) + 8 for w in shown) + 28
+            if (whole if not longest else least + self._theme.px(150)) <= self.width():
                 return
 
     def show_sidebar_button(self, on: bool) -> None:
