@@ -5,16 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence, QResizeEvent, QShowEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QButtonGroup,
-    QFrame,
     QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QSizePolicy,
     QStackedWidget,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -27,23 +21,20 @@ from draftlens.library.catalog import Installed
 from draftlens.library.hub import Found
 from draftlens.library.preflight import Preflight
 from draftlens.ui.banner import Banner
-from draftlens.ui.chat.turn_buttons import icon_button
 from draftlens.ui.dialogs.link import ask_link
 from draftlens.ui.models import questions
-from draftlens.ui.models.add_button import AddButton
 from draftlens.ui.models.details import Details
 from draftlens.ui.models.discover import Discover
+from draftlens.ui.models.head import Head
 from draftlens.ui.models.installed import InstalledPage
 from draftlens.ui.models.rows import FITS
 from draftlens.ui.models.shelf import Shelf
 from draftlens.ui.revealing import SHOW, reveal
-from draftlens.ui.sidebar.keys import SearchField
 from draftlens.ui.sidebar.toast import Toast
 from draftlens.ui.theme import Theme, tokens
 
 INSTALLED, DISCOVER, DOWNLOADS = range(3)
 _DETAILS_SHARE, _DETAILS_LEAST = 0.42, 300
-_NARROW = 760
 
 
 class ModelsScreen(QWidget):
@@ -125,44 +116,10 @@ class ModelsScreen(QWidget):
             self.models.take_gguf(path)
 
     def _lay_out(self) -> None:
-        theme = self._theme
-        title = self._title = QLabel("Models")
-        title.setProperty("scale", "title")
-        self.tabs = QButtonGroup(self)
-        segments = QFrame()
-        segments.setProperty("kind", "segments")
-        segments.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        inner = QHBoxLayout(segments)
-        inner.setContentsMargins(2, 2, 2, 2)
-        inner.setSpacing(2)
-        for number, name in enumerate(("Installed", "Discover", "Downloads")):
-            button = QToolButton()
-            button.setText(name)
-            button.setCheckable(True)
-            button.setProperty("kind", "segment")
-            self.tabs.addButton(button, number)
-            inner.addWidget(button)
-        find = QKeySequence(QKeySequence.StandardKey.Find).toString(QKeySequence.SequenceFormat.NativeText)
-        self.filter = SearchField(theme, "Filter models", find)
-        self.filter.setProperty("kind", "search")
-        self.filter.setAccessibleName("Filter models")
-        self.filter.setClearButtonEnabled(True)
-        self._glass = self.filter.addAction(theme.icon("search", "text3", 14), QLineEdit.ActionPosition.LeadingPosition)
-        self.add_button = AddButton(theme)
-        head = self._head = QFrame()
-        head.setObjectName("toolbar")
-        head.setFixedHeight(theme.px(52))
-        row = QHBoxLayout(head)
-        row.setContentsMargins(16, 0, 12, 0)
-        row.setSpacing(14)
-        self.sidebar = icon_button(theme, "panel-left", "Show the sidebar")
-        self.sidebar.clicked.connect(self.sidebarAsked)
-        row.addWidget(self.sidebar)
-        row.addWidget(title)
-        row.addWidget(segments)
-        row.addStretch(1)
-        row.addWidget(self.filter, 1000)
-        row.addWidget(self.add_button)
+        head = self._head = Head(self._theme, ("Installed", "Discover", "Downloads"))
+        self.tabs, self.filter = head.tabs, head.filter
+        self.add_button, self.sidebar = head.add_button, head.sidebar
+        head.sidebarAsked.connect(self.sidebarAsked)
         self.pages = QStackedWidget()
         for page in (self.installed, self.discover, self.downloads):
             self.pages.addWidget(page)
@@ -220,8 +177,6 @@ class ModelsScreen(QWidget):
         self._theme.changed.connect(self._on_theme)
 
     def _on_theme(self) -> None:
-        self._glass.setIcon(self._theme.icon("search", "text3", 14))
-        self._head.setFixedHeight(self._theme.px(52))
         self._fit()
         self.show_tab(self.pages.currentIndex())
 
@@ -231,15 +186,8 @@ class ModelsScreen(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        px = self._theme.px
-        narrow = self.width() < px(_NARROW)
-        self._title.setVisible(not narrow)
-        self.add_button.set_short(narrow)
-        for button in self.tabs.buttons():
-            button.setMinimumWidth(0 if narrow else px(104))
-        self.filter.setMinimumWidth(px(100))
-        self.filter.setMaximumWidth(px(196))
-        wide = px(tokens()["dimensions"]["details"]["width"])
+        self._head.fit(self.width())
+        wide = self._theme.px(tokens()["dimensions"]["details"]["width"])
         self.details.setFixedWidth(max(_DETAILS_LEAST, min(wide, round(self.width() * _DETAILS_SHARE))))
 
     def _leave_filter(self) -> None:
