@@ -74,3 +74,14 @@ def test_what_was_deleted_is_headed_and_a_click_says_what_can_be_done(shown: Mai
     menu.actions()[0].trigger()
     menu.close()
     assert shown.chat.transcript.prompts[0].text.toPlainText() == "First"
+
+
+def test_a_search_leaves_what_was_deleted(shown: MainWindow, qtbot: QtBot) -> None:
+    id = next(row.id for row in shown.shelf.rows() if row.title == "First")
+    assert id is not None
+    shown.shelf.delete(id, "First")
+    shown.sidebar.deleted.click()
+    assert titles(shown) == ["First"]
+    shown.sidebar.search.setText("second")
+    qtbot.waitUntil(lambda: titles(shown) == ["Second"])
+    assert shown.sidebar.deleted.text() == "Recently Deleted"

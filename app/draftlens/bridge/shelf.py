@@ -54,9 +54,10 @@ class Shelf(QObject):
         return bool(self._archive.recently_deleted())
 
     def search(self, query: str) -> None:
-        """Show the conversations that hold every word."""
+        """Show the conversations that hold every word; what was deleted is not searched, and gives way."""
         if query != self.query:
             self.query = query
+            self.deleted_shown = self.deleted_shown and not query.strip()
             self.changed.emit()
 
     def show_deleted(self, on: bool) -> None:
