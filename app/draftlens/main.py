@@ -71,10 +71,11 @@ def no_window_reason(environment: Mapping[str, str]) -> str | None:
         return None
     if not environment.get("DISPLAY") and not environment.get("WAYLAND_DISPLAY"):
         return "There is no display to open a window on."
+    from draftlens import display
     from draftlens.selftest import missing_qt_libraries, qt_advice
 
     missing = missing_qt_libraries()
-    return f"{qt_advice(missing).rstrip('.')}." if missing else None
+    return f"{qt_advice(missing).rstrip('.')}." if missing else display.silence(environment)
 
 
 def open_engine() -> Engine:
