@@ -20,7 +20,7 @@ from draftlens.engine.target import DraftContext, Model, Target
 from engine.toys import DRAFT_LOGITS, TARGET_LOGITS, Reply, Table, context_free, run, toy
 from engine.trials import CRITICAL, chi_square
 
-TOKENS = int(os.environ.get("MLXCEL_SPEC_DIST_SAMPLES", "12000"))
+TOKENS = int(os.environ.get("MLXCEL_SPEC_DIST_SAMPLES") or 12000)
 CALL = 64
 WARM = SamplingParams(temperature=0.7)
 

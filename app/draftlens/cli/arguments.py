@@ -67,7 +67,9 @@ def add_reply_flags(parser: argparse.ArgumentParser) -> None:
     models.add_argument("-m", "--model", metavar="FOLDER", help="target model folder")
     models.add_argument("--draft-model", metavar="FOLDER", help="draft model folder")
     models.add_argument("--no-draft", action="store_true", help="plain decoding")
-    models.add_argument("--num-draft-tokens", type=int, default=4, metavar="K", help="tokens drafted a round, 0 to 64")
+    models.add_argument(
+        "--num-draft-tokens", type=int, default=4, metavar="K", help="tokens drafted a round, 0 to 64 (default 4)"
+    )
     models.add_argument("--draft-temp", type=float, metavar="T", help="the draft model's own temperature")
     models.add_argument(
         "--rule",
@@ -80,21 +82,43 @@ def add_reply_flags(parser: argparse.ArgumentParser) -> None:
     text.add_argument("-f", "--file", metavar="FILE", help="read the prompt from a file")
     text.add_argument("--system", metavar="TEXT", help="system prompt")
     text.add_argument("--no-chat-template", action="store_true", help="send the prompt as raw text")
-    text.add_argument("-n", "--max-tokens", type=int, default=256, metavar="N", help="longest reply in tokens")
+    text.add_argument(
+        "-n", "--max-tokens", type=int, default=256, metavar="N", help="longest reply in tokens (default %(default)s)"
+    )
     text.add_argument("--stop", action="append", default=[], metavar="TEXT", help="end the reply here; repeatable")
     text.add_argument("--seed", type=int, help="makes the same reply again")
     chain = parser.add_argument_group("sampling, in the order applied")
     chain.add_argument("--logit-bias", action="append", default=[], metavar="ID=VALUE", help="-inf bans; repeatable")
-    chain.add_argument("--repeat-penalty", type=float, default=sampling.repetition_penalty)
-    chain.add_argument("--repeat-window", type=int, default=sampling.repetition_window)
-    chain.add_argument("--frequency-penalty", type=float, default=sampling.frequency_penalty)
-    chain.add_argument("--presence-penalty", type=float, default=sampling.presence_penalty)
-    chain.add_argument("--penalty-window", type=int, default=sampling.penalty_window)
+    chain.add_argument(
+        "--repeat-penalty", type=float, default=sampling.repetition_penalty, metavar="X", help="default %(default)s"
+    )
+    chain.add_argument(
+        "--repeat-window",
+        type=int,
+        default=sampling.repetition_window,
+        metavar="N",
+        help="tokens it looks back, default %(default)s",
+    )
+    chain.add_argument(
+        "--frequency-penalty", type=float, default=sampling.frequency_penalty, metavar="X", help="default %(default)s"
+    )
+    chain.add_argument(
+        "--presence-penalty", type=float, default=sampling.presence_penalty, metavar="X", help="default %(default)s"
+    )
+    chain.add_argument(
+        "--penalty-window",
+        type=int,
+        default=sampling.penalty_window,
+        metavar="N",
+        help="tokens it looks back, default %(default)s",
+    )
     chain.add_argument("--top-k", type=int, default=sampling.top_k, help="0 is off")
     chain.add_argument("--top-p", type=float, default=sampling.top_p, help="1 is off")
     chain.add_argument("--min-p", type=float, default=sampling.min_p, help="0 is off")
     chain.add_argument("--xtc-probability", type=float, default=sampling.xtc_probability, help="0 is off")
-    chain.add_argument("--xtc-threshold", type=float, default=sampling.xtc_threshold)
+    chain.add_argument(
+        "--xtc-threshold", type=float, default=sampling.xtc_threshold, metavar="X", help="default %(default)s"
+    )
     chain.add_argument("--temp", type=float, default=sampling.temperature, help="0 is greedy (default %(default)s)")
     words = parser.add_argument_group("prompt lookup")
     words.add_argument("--prompt-lookup", action="store_true", help="draft from the context instead of a model")
