@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from draftlens.bridge.archive import Archive
@@ -77,7 +77,9 @@ def test_a_reply_goes_on_while_another_chat_is_in_view(window: Window, qtbot: Qt
     assert bridge.turns[0].reply.phase is Phase.STOPPED
 
 
-def test_a_deleted_chat_can_be_brought_back(window: Window, qtbot: QtBot) -> None:
+def test_a_deleted_chat_can_be_brought_back_and_goes_for_good_only_once_that_is_said(
+    window: Window, qtbot: QtBot
+) -> None:
     shown, bridge = window(ScriptedEngine(rounds=ROUNDS))
     ask(shown, bridge, qtbot, "Keep me")
     id = bridge.chat.id
@@ -94,6 +96,14 @@ def test_a_deleted_chat_can_be_brought_back(window: Window, qtbot: QtBot) -> Non
     menu = shown.sidebar.menu_for(id, "Keep me")
     assert [action.text() for action in menu.actions()] == ["Restore", "Delete for good"]
     menu.actions()[1].trigger()
+    box = shown.sidebar.findChildren(QMessageBox)[-1]
+    assert box.text() == "Delete “Keep me” for good?"
+    qtbot.keyClick(box, Qt.Key.Key_Return)
+    assert not box.isVisible()
+    assert titles(shown) == ["Keep me"]
+    menu.actions()[1].trigger()
+    box = shown.sidebar.findChildren(QMessageBox)[-1]
+    next(button for button in box.buttons() if button.text() == "Delete for good").click()
     assert not shown.shelf.has_deleted()
 
 

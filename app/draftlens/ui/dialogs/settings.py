@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from draftlens.bridge.preferences import Preferences
+from draftlens.settings.settings import Settings
 from draftlens.ui.dialogs.memory_page import MemoryPage
 from draftlens.ui.dialogs.room import make_room
 from draftlens.ui.dialogs.settings_pages import AdvancedPage, GeneralPage, Page, SpeculationPage
@@ -37,7 +38,9 @@ class SettingsDialog(QDialog):
 
     def __init__(self, theme: Theme, preferences: Preferences, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
+        self._theme, self._preferences = theme, preferences
+        # What the defaults took the place of; until another change it can be had back.
+        self._before: Settings | None = None
         self.setWindowTitle("Settings")
         bar = QFrame()
         bar.setObjectName("tabs")
@@ -67,7 +70,7 @@ class SettingsDialog(QDialog):
         row.addStretch(1)
         self.restore = QPushButton("Restore defaults")
         self.restore.setProperty("kind", "flat")
-        self.restore.clicked.connect(preferences.restore)
+        self.restore.clicked.connect(self._restore)
         note = QLabel("Changes apply to the next reply")
         note.setProperty("tone", "3")
         foot = QFrame()
@@ -97,7 +100,19 @@ class SettingsDialog(QDialog):
         # A page that was not in view yet is only now as high as the style wants its fields.
         make_room(self, self._theme.px(600))
 
+    def _restore(self) -> None:
+        before, now = self._before, self._preferences.settings
+        if before is not None:
+            self._preferences.put(before)
+            return
+        self._preferences.restore()
+        if self._preferences.settings != now:
+            self._before = now
+            self.restore.setText("Undo “Restore defaults”")
+
     def _refresh(self) -> None:
+        self._before = None
+        self.restore.setText("Restore defaults")
         for page in self.pages.values():
             page.refresh()
 

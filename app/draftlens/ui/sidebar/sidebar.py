@@ -25,6 +25,7 @@ from draftlens.ui.eliding_label import ElidingLabel
 from draftlens.ui.screens import CHAT, ScreenLinks, Screens
 from draftlens.ui.sidebar.keys import KeyButton, SearchField
 from draftlens.ui.sidebar.list import ChatList
+from draftlens.ui.sidebar.question import ask_purge
 from draftlens.ui.sidebar.toast import Toast
 from draftlens.ui.theme import Theme
 from draftlens.ui.toolbar.toolbar import HEIGHT
@@ -200,9 +201,9 @@ class Sidebar(QWidget):
         """What can be done with a conversation."""
         menu = QMenu(self)
         if self._shelf.deleted_shown:
-            steps: tuple[tuple[str, Callable[[], None]], ...] = (
+            steps: tuple[tuple[str, Callable[[], object]], ...] = (
                 ("Restore", lambda: self._shelf.restore(id)),
-                ("Delete for good", lambda: self._shelf.purge(id)),
+                ("Delete for good", lambda: ask_purge(self, title, lambda: self._shelf.purge(id))),
             )
         else:
             steps = (
