@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication, QLabel, QMenu
 from pytestqt.qtbot import QtBot
@@ -86,6 +86,12 @@ def test_another_reply_is_shown_from_its_newest_rounds_in_strip_and_table(window
     bridge.select(bridge.turns[0].reply.message)
     assert strip.value() == strip.maximum() > 0
     assert table.value() == table.maximum() > 0
+    # Whatever the height, no row stands half under the headings.
+    rows = shown.inspector.run.table
+    for height in range(700, 722, 7):
+        shown.resize(shown.width(), height)
+        assert table.value() == table.maximum()
+        assert rows.visualRect(rows.indexAt(QPoint(5, 0))).top() == 0
 
 
 def test_escape_closes_the_card_and_stops_nothing(window: Window, qtbot: QtBot) -> None:

@@ -149,6 +149,7 @@ class RoundTable(QTreeView):
         model.rowsInserted.connect(self._follow)
         # Another reply is shown from its newest rounds, as in the strip.
         model.modelReset.connect(self.scrollToBottom)
+        self.verticalScrollBar().rangeChanged.connect(self._end_on_a_row)
         self.selectionModel().currentChanged.connect(self._on_current)
 
     def select_place(self, row: int, slot: int) -> None:
@@ -258,6 +259,15 @@ class RoundTable(QTreeView):
         # The bar still has the old range here: at its end means the newest rounds are in view.
         if self._at_end():
             self.scrollToBottom()
+
+    def _end_on_a_row(self, _low: int, high: int) -> None:
+        """At its end too the table begins with a whole row; what is left over stays empty below the newest."""
+        bar, whole = self.verticalScrollBar(), -(-high // _ROW) * _ROW
+        if whole != high:
+            at_end = bar.value() == high
+            bar.setMaximum(whole)
+            if at_end:
+                bar.setValue(whole)
 
     def _at_end(self) -> bool:
         bar = self.verticalScrollBar()
