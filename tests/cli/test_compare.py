@@ -22,12 +22,6 @@ from draftlens.library.demo import DemoPair
 ASKED = ("compare", "-p", "Name three colours.", "-n", "6", "--seed", "4", "--num-draft-tokens", "2")
 
 
-@pytest.fixture(autouse=True)
-def short_warm_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the arms write unheard serves times alone, which are not looked at here."""
-    monkeypatch.setattr("draftlens.engine.arms.WARM_UP_TOKENS", 1)
-
-
 def test_the_table_is_on_standard_output_and_every_file_holds_the_same(call: Call, tmp_path: Path) -> None:
     names = [tmp_path / f"o.{kind}" for kind in ("json", "csv", "html")]
     ran = call(
