@@ -60,6 +60,8 @@ def test_a_snippet_is_one_short_line_around_the_match(db: Database) -> None:
     assert "\n" not in hit.snippet
     assert hit.snippet.startswith("…") and hit.snippet.endswith("…")
     assert len(hit.snippet) < 150
+    # What was found stands near its start, where a narrow list shows it, after whole words.
+    assert hit.snippet.startswith("…before the needle here after")
     assert marked(hit) == ["needle"]
 
 

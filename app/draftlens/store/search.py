@@ -10,7 +10,8 @@ from sqlite3 import Connection
 from draftlens.core.values import clean
 from draftlens.store.db import Database
 
-_BEFORE, _SNIPPET = 40, 140
+# Little before, so that what was found is seen where the line is cut in a narrow sidebar.
+_BEFORE, _SNIPPET = 14, 140
 _LONGEST = 500
 _PUNCTUATION = ".,;:!?\"'“”‘’«»()[]…"
 # Scripts written without spaces: the index holds whole sentences of them as one word.
@@ -119,7 +120,11 @@ def _snippet(text: str, words: list[str], *, whole_starts: bool) -> tuple[str, t
     start = r"(?<![^\W_])" if whole_starts else ""
     pattern = re.compile(start + "(?:" + "|".join(re.escape(_folded(word)) for word in words) + ")")
     first = pattern.search(folded)
-    begin = max(0, (first.start() if first else 0) - _BEFORE)
+    found = first.start() if first else 0
+    begin = max(0, found - _BEFORE)
+    if begin:
+        # No part of a word in front, if a whole one can stand there.
+        begin = next((i + 1 for i in range(begin - 1, found) if text[i].isspace()), begin)
     end = min(len(text), begin + _SNIPPET)
     left, right = "…" if begin else "", "…" if end < len(text) else ""
     line = "".join(" " if c.isspace() else c for c in text[begin:end])
