@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QMessageBox,
+    QTextEdit,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -220,6 +221,8 @@ def test_find_reaches_turns_that_are_not_built(window: Window, qtbot: QtBot) -> 
     assert bar.label.text() == "1 of 3"
     first = shown.chat.transcript.turns[0]
     assert any(edit.textCursor().selectedText() == "needle" for edit in first.body.parts)  # type: ignore[union-attr]
+    lit = [edit for edit in shown.chat.transcript.findChildren(QTextEdit) if edit.textCursor().hasSelection()]
+    assert len(lit) == 1
     assert isinstance(shown.findChild(QLineEdit), QLineEdit)
     page = shown.chat.transcript.viewport()
     for words, edge in (("pin", -1), ("needle", 0)):

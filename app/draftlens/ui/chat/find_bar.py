@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QTextEdit, QWidget
+from shiboken6 import isValid
 
 from draftlens.ui.chat.reply_view import ReplyView
 from draftlens.ui.chat.transcript import Transcript
@@ -25,6 +26,7 @@ class FindBar(QFrame):
         self._transcript: Transcript | None = None
         self._hits: list[tuple[int, int]] = []
         self._at = -1
+        self._lit: QTextEdit | None = None
         self.field = EscapeField()
         self.field.setProperty("kind", "find")
         self.field.setPlaceholderText("Find in chat")
@@ -93,6 +95,7 @@ class FindBar(QFrame):
     def _search(self) -> None:
         words = self.field.text().casefold()
         self._hits, self._at = [], -1
+        self._unlight()
         if words and self._transcript is not None:
             for number, item in enumerate(self._transcript.items):
                 found = item.message.content.casefold().count(words)
@@ -105,6 +108,7 @@ class FindBar(QFrame):
     def _show(self) -> None:
         assert self._transcript is not None
         number, nth = self._hits[self._at]
+        self._unlight()
         self.label.setText(f"{self._at + 1:,} of {len(self._hits):,}")
         transcript = self._transcript
         view = transcript.reveal(number).view
@@ -117,8 +121,18 @@ class FindBar(QFrame):
                 cursor = found
                 if nth == 0:
                     edit.setTextCursor(found)
+                    self._lit = edit
                     box = edit.cursorRect(found).adjusted(0, -_AIR, 0, _AIR)
                     top = edit.viewport().mapTo(transcript.viewport(), box.topLeft()).y()
                     transcript.bring(top, box.height())
                     return
                 nth -= 1
+
+    def _unlight(self) -> None:
+        """Of all texts only the one with the match in view shows a selection."""
+        lit, self._lit = self._lit, None
+        # A turn far from the view gives up its texts.
+        if lit is not None and isValid(lit):
+            cursor = lit.textCursor()
+            cursor.clearSelection()
+            lit.setTextCursor(cursor)
