@@ -177,6 +177,9 @@ def test_an_earlier_run_of_the_chat_is_shown_from_the_log_tab(window: Window, qt
     runs.activated.emit(0)
     assert bridge.reply is bridge.turns[0].reply
     assert runs.currentIndex() == 0
+    assert runs.isVisible()
+    bridge.new_chat()
+    qtbot.waitUntil(lambda: not runs.isVisible())
 
 
 def test_a_record_goes_out_and_comes_in_as_a_chat_with_the_same_figures(

@@ -58,6 +58,7 @@ class LogTab(QWidget):
         layout.addLayout(section(heading("Timings"), self.timings), 3)
         layout.addLayout(section(heading("Round as JSON", self._which, self.copy), self.round), 6)
         layout.addLayout(foot)
+        self.runs.hide()
 
     def show_runs(self, runs: Sequence[tuple[str, str]], current: str) -> None:
         """Offer the replies of the chat, as (message, label)."""
@@ -67,6 +68,8 @@ class LogTab(QWidget):
                 self.runs.addItem(label, message)
             self.runs.setCurrentIndex(max(0, self.runs.findData(current)))
         self.runs.setEnabled(len(runs) > 1)
+        # A choice of nothing would look like a field that was forgotten.
+        self.runs.setVisible(bool(runs))
 
     def show_reply(self, reply: Reply | None) -> None:
         """Show a reply, or what it gained."""
