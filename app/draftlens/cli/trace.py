@@ -11,12 +11,25 @@ from draftlens.core.stats import RunStats
 
 LOG_VARIABLE = "DRAFTLENS_LOG"
 _LEVELS = {"error": 0, "warn": 1, "info": 2, "debug": 3, "trace": 4}
+_LONGEST = 40
 
 
 def level(environment: Mapping[str, str]) -> int | None:
     """Return the level asked for, None when tracing is off; `draftlens=debug` reads as debug."""
-    text = environment.get(LOG_VARIABLE, "").strip().lower().rpartition("=")[2]
-    return _LEVELS.get(text)
+    return _LEVELS.get(_asked(environment))
+
+
+def objection(environment: Mapping[str, str]) -> str | None:
+    """Why nothing is traced although something was asked for, None if it is clear what was meant."""
+    asked = _asked(environment)
+    if asked in ("", "off") or asked in _LEVELS:
+        return None
+    known = ", ".join(_LEVELS)
+    return f"{LOG_VARIABLE}={asked[:_LONGEST]!a} is not a level, so nothing is traced. Use one of {known} or off."
+
+
+def _asked(environment: Mapping[str, str]) -> str:
+    return environment.get(LOG_VARIABLE, "").strip().lower().rpartition("=")[2]
 
 
 class Trace:
@@ -24,6 +37,8 @@ class Trace:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._level = level(environment)
+        if (unclear := objection(environment)) is not None:
+            print(f"draftlens: {unclear}", file=sys.stderr)
         self._said: set[str] = set()
 
     def add(self, round_: Round) -> None:
