@@ -141,11 +141,16 @@ def holds_models(folder: Path) -> bool:
 
 
 def watched(places: Places) -> list[Path]:
-    """The folders whose change means that the list may have changed."""
+    """The folders whose change means that the list may have changed.
+
+    For one that is not there, on a volume that is not connected or of a program that is not installed yet, what there
+    is of the way to it: the rest would appear in that.
+    """
     folders = [places.hub, places.own, *places.lm_studio, *places.added]
     inner = [path for folder in folders for path in _subfolders(folder)]
     snapshots = [repo / "snapshots" for repo in inner if hub_cache.repo_of(repo)]
-    return [path for path in (*folders, *inner, *snapshots) if path.is_dir()]
+    nearest = {next(path for path in (folder, *folder.parents) if path.is_dir()) for folder in folders}
+    return [*sorted(nearest), *(path for path in (*inner, *snapshots) if path.is_dir())]
 
 
 def _everything(places: Places) -> Iterator[_Place]:
